@@ -1,0 +1,132 @@
+package feed
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Kind says what a tick carries and so what its four values mean.
+type Kind uint8
+
+// The kinds of tick. Values are part of the journal: append only, never reuse.
+const (
+	KindInvalid   Kind = 0
+	KindQuote     Kind = 1  // bid, bid size, ask, ask size; an absent side is NaN price and zero size
+	KindTrade     Kind = 2  // price, size, aggressor (+1 buyer, -1 seller, 0 unknown), -
+	KindDepth     Kind = 3  // side and level (see DepthSide), price, size, -
+	KindStatus    Kind = 4  // Status value, -, -, -
+	KindGap       Kind = 5  // GapReason value, count lost if known else 0, -, -
+	KindHeartbeat Kind = 6  // -, -, -, - : moves engine time, belongs to no instrument
+	KindReference Kind = 7  // name handle, value, -, -
+	KindSeries    Kind = 8  // name handle, value, -, -
+	KindFill      Kind = 9  // price, signed size, -, -
+	KindControl   Kind = 10 // ControlVerb, ControlScope, signal index or -1, -
+)
+
+var kindNames = [...]string{
+	"invalid", "quote", "trade", "depth", "status", "gap", "heartbeat",
+	"reference", "series", "fill", "control",
+}
+
+// String returns the kind's lower-case name, as the native JSON codec spells it.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Flags are bits about one tick. Bits are part of the journal: append only, never reuse.
+type Flags uint8
+
+// The tick flags.
+const (
+	FlagMore     Flags = 1 << 0 // the event continues in the source's next tick of this instrument
+	FlagSnapshot Flags = 1 << 1 // part of a snapshot, not of a change
+	FlagReplayed Flags = 1 << 2 // an old event sent again by the venue
+)
+
+// Status is the first value of a KindStatus tick.
+type Status uint8
+
+// The trading states.
+const (
+	StatusHalt   Status = 1
+	StatusResume Status = 2
+	StatusOpen   Status = 3
+	StatusClose  Status = 4
+	StatusReset  Status = 5 // session reset: clears what asks for it
+)
+
+// GapReason is the first value of a KindGap tick.
+type GapReason uint8
+
+// Why data is missing.
+const (
+	GapRingFull     GapReason = 1 // the source's ring was full; queued market data was discarded too
+	GapDisconnect   GapReason = 2 // the transport lost its connection
+	GapSlowConsumer GapReason = 3 // the transport dropped messages before they were decoded
+	GapVenue        GapReason = 4 // the venue's own sequence numbers jumped
+	GapDeclared     GapReason = 5 // the feed said so
+)
+
+// ControlVerb is the first value of a KindControl tick.
+type ControlVerb uint8
+
+// The control verbs.
+const (
+	ControlKill   ControlVerb = 1 // refuse enters and updates in scope, withdraw what is open
+	ControlResume ControlVerb = 2 // undo a kill of the same scope
+)
+
+// ControlScope is the second value of a KindControl tick.
+type ControlScope uint8
+
+// The control scopes.
+const (
+	ScopeAll        ControlScope = 1
+	ScopeInstrument ControlScope = 2 // the tick's instrument
+	ScopeSignal     ControlScope = 3 // the third value is the signal's index in the configuration
+)
+
+// AllInstruments in Tick.Instrument addresses every instrument of the tick's source.
+const AllInstruments = ^uint32(0)
+
+// TickSize is the size of a tick in memory, in the journal and on the wire.
+const TickSize = 64
+
+// Tick is one market event. Its memory layout, little-endian, is also its journal and wire layout:
+//
+//	 0        8            16           24           28     29      30       32   40   48   56   64
+//	 | Seq u64 | ExchangeNs | ReceiveNs  | Instrument | Kind | Flags | Source | F0 | F1 | F2 | F3 |
+//
+// From a decoder to the sequencer, Seq is zero and Instrument is the source's own symbol handle
+// (see Symbols); from the sequencer on, Seq is the partition's sequence number, from 1, and Instrument
+// the engine's instrument id.
+type Tick struct {
+	Seq        uint64     // 0..8
+	ExchangeNs int64      // 8..16   Unix nanoseconds by the venue, 0 if it gives none
+	ReceiveNs  int64      // 16..24  Unix nanoseconds by the receiver
+	Instrument uint32     // 24..28
+	Kind       Kind       // 28
+	Flags      Flags      // 29
+	Source     uint16     // 30..32
+	F          [4]float64 // 32..64  by kind
+}
+
+var (
+	_ [TickSize]struct{} = [unsafe.Sizeof(Tick{})]struct{}{}
+	_ [8]struct{}        = [unsafe.Offsetof(Tick{}.ExchangeNs)]struct{}{}
+	_ [16]struct{}       = [unsafe.Offsetof(Tick{}.ReceiveNs)]struct{}{}
+	_ [24]struct{}       = [unsafe.Offsetof(Tick{}.Instrument)]struct{}{}
+	_ [28]struct{}       = [unsafe.Offsetof(Tick{}.Kind)]struct{}{}
+	_ [29]struct{}       = [unsafe.Offsetof(Tick{}.Flags)]struct{}{}
+	_ [30]struct{}       = [unsafe.Offsetof(Tick{}.Source)]struct{}{}
+	_ [32]struct{}       = [unsafe.Offsetof(Tick{}.F)]struct{}{}
+)
+
+// CanonicalNaN is the one bit pattern of 'undefined' in ticks, rows, state and journals.
+const CanonicalNaN uint64 = 0x7ff8000000000000
+
+// NaN returns the canonical NaN.
+func NaN() float64 { return math.Float64frombits(CanonicalNaN) }
