@@ -97,8 +97,8 @@ const TickSize = 64
 
 // Tick is one market event. Its memory layout, little-endian, is also its journal and wire layout:
 //
-//	 0        8            16           24           28     29      30       32   40   48   56   64
-//	 | Seq u64 | ExchangeNs | ReceiveNs  | Instrument | Kind | Flags | Source | F0 | F1 | F2 | F3 |
+//	0        8            16           24           28     29      30       32   40   48   56   64
+//	| Seq u64 | ExchangeNs | ReceiveNs  | Instrument | Kind | Flags | Source | F0 | F1 | F2 | F3 |
 //
 // From a decoder to the sequencer, Seq is zero and Instrument is the source's own symbol handle
 // (see Symbols); from the sequencer on, Seq is the partition's sequence number, from 1, and Instrument
