@@ -30,7 +30,7 @@ var (
 // is written before the tick that first carries its handle is committed to the ring, the ring's commit
 // publishes it, and entries never change.
 type Symbols struct {
-	byName  map[string]uint32 // key: venue, 0x00, symbol; decoder only
+	byName  map[string]uint32 // key: length of venue in a byte, venue, symbol; decoder only
 	entries []Symbol          // fixed capacity; entries[:length] are frozen
 	length  atomic.Uint32
 	scratch []byte
@@ -51,7 +51,7 @@ func (s *Symbols) Intern(venue, symbol []byte) (uint32, error) {
 	if len(venue) == 0 || len(symbol) == 0 || len(venue) > VenueBytesMax || len(symbol) > SymbolBytesMax {
 		return 0, ErrSymbolName
 	}
-	key := append(append(append(s.scratch[:0], venue...), 0), symbol...)
+	key := append(append(append(s.scratch[:0], byte(len(venue))), venue...), symbol...)
 	if handle, ok := s.byName[string(key)]; ok {
 		return handle, nil
 	}
@@ -72,6 +72,9 @@ func (s *Symbols) At(handle uint32) Symbol {
 	}
 	return s.entries[handle]
 }
+
+// Cap returns how many symbols the table can hold.
+func (s *Symbols) Cap() int { return len(s.entries) }
 
 // Len returns how many symbols the table holds.
 func (s *Symbols) Len() int { return int(s.length.Load()) }

@@ -13,7 +13,7 @@ const (
 	KindInvalid   Kind = 0
 	KindQuote     Kind = 1  // bid, bid size, ask, ask size; an absent side is NaN price and zero size
 	KindTrade     Kind = 2  // price, size, aggressor (+1 buyer, -1 seller, 0 unknown), -
-	KindDepth     Kind = 3  // side and level (see DepthSide), price, size, -
+	KindDepth     Kind = 3  // side and level (see DepthValue), price, size, -
 	KindStatus    Kind = 4  // Status value, -, -, -
 	KindGap       Kind = 5  // GapReason value, count lost if known else 0, -, -
 	KindHeartbeat Kind = 6  // -, -, -, - : moves engine time, belongs to no instrument
@@ -68,6 +68,7 @@ const (
 	GapSlowConsumer GapReason = 3 // the transport dropped messages before they were decoded
 	GapVenue        GapReason = 4 // the venue's own sequence numbers jumped
 	GapDeclared     GapReason = 5 // the feed said so
+	GapRejected     GapReason = 6 // a decoder rejected one tick of an event of several
 )
 
 // ControlVerb is the first value of a KindControl tick.
