@@ -131,3 +131,14 @@ const CanonicalNaN uint64 = 0x7ff8000000000000
 
 // NaN returns the canonical NaN.
 func NaN() float64 { return math.Float64frombits(CanonicalNaN) }
+
+// Code reads a value that stands for a small enumeration, such as a Status. It is 0, which no enumeration
+// uses, for anything that is not a whole number from 0 to 255.
+func Code(v float64) uint8 {
+	if v >= 0 && v <= 255 {
+		if code := uint8(v); float64(code) == v {
+			return code
+		}
+	}
+	return 0
+}
