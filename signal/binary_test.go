@@ -93,7 +93,7 @@ func TestBinaryBound(t *testing.T) {
 
 // widest returns a record whose names are as long as allowed.
 func widest() (Body, Trailer) {
-	b, tr := sampleBody(), sampleTrailer()
+	b := sampleBody()
 	b.Partition = strings.Repeat("\x01", PartitionBytesMax)
 	b.Signal = strings.Repeat("\x02", SignalBytesMax)
 	b.Venue = strings.Repeat("\x03", VenueBytesMax)
@@ -103,7 +103,7 @@ func widest() (Body, Trailer) {
 	b.Bid, b.Ask, b.Last = -123456789012345678901, -1.2345678901234567e-6, -1.2345678901234567e-300
 	b.ExchangeNs, b.EngineNs, b.HorizonNs, b.ValidUntilNs = math.MinInt64, math.MinInt64, math.MinInt64, math.MinInt64
 	b.Sequence, b.OutputSequence, b.Generation = math.MaxUint64, math.MaxUint64, math.MaxUint32
-	tr = Trailer{strings.Repeat("\x05", InstanceBytesMax), math.MaxUint64, math.MinInt64, math.MinInt64}
+	tr := Trailer{strings.Repeat("\x05", InstanceBytesMax), math.MaxUint64, math.MinInt64, math.MinInt64}
 	return b, tr
 }
 

@@ -48,8 +48,12 @@ func sampleTrailer() Trailer {
 // sameBody compares by bits, so that undefined equals undefined and zero differs from negative zero.
 func sameBody(a, b *Body) bool {
 	for _, pair := range [][2]*float64{
-		{&a.Value, &b.Value}, {&a.Side, &b.Side}, {&a.Strength, &b.Strength},
-		{&a.Bid, &b.Bid}, {&a.Ask, &b.Ask}, {&a.Last, &b.Last},
+		{&a.Value, &b.Value},
+		{&a.Side, &b.Side},
+		{&a.Strength, &b.Strength},
+		{&a.Bid, &b.Bid},
+		{&a.Ask, &b.Ask},
+		{&a.Last, &b.Last},
 	} {
 		if math.Float64bits(*pair[0]) != math.Float64bits(*pair[1]) {
 			return false
