@@ -1,0 +1,133 @@
+package program
+
+import "fmt"
+
+// WindowKind says what bounds a window.
+type WindowKind uint8
+
+// The window kinds.
+const (
+	WindowSamples  WindowKind = 1 // the last N pushes
+	WindowDuration WindowKind = 2 // the last Sub sub-intervals of StepNs nanoseconds of engine time, the open one included
+)
+
+// WindowAgg says what a window computes.
+type WindowAgg uint8
+
+// The aggregates. The outputs of each are listed by WindowAgg.Outputs.
+const (
+	AggSum     WindowAgg = 1 // 0 sum f, 1 count f, 2 warm m
+	AggMoments WindowAgg = 2 // 0 mean f, 1 sum of squared deviations f, 2 count f, 3 warm m
+	AggLag     WindowAgg = 3 // 0 the value pushed N pushes before the newest f, 1 warm m (WindowSamples only)
+)
+
+// The bounds of a window.
+const (
+	MaxWindowSamples  = 1 << 20
+	MaxWindowSub      = 1 << 12
+	DefaultWindowSub  = 64
+	windowKindSamples = "samples"
+	windowKindDur     = "duration"
+)
+
+// Window describes one bounded window. State is set by Builder.Build and must be left zero before.
+type Window struct {
+	Kind   WindowKind
+	Agg    WindowAgg
+	N      int   // WindowSamples: pushes kept (for AggLag: the lag), 1..MaxWindowSamples
+	StepNs int64 // WindowDuration: nanoseconds of a sub-interval, at least 1
+	Sub    int   // WindowDuration: sub-intervals, 1..MaxWindowSub
+	State  int   // first state word
+}
+
+// SampleWindow describes a window over the last n pushes (AggLag: the value n pushes back).
+func SampleWindow(agg WindowAgg, n int) Window {
+	return Window{Kind: WindowSamples, Agg: agg, N: n}
+}
+
+// DurationWindow describes a window over the last lengthNs nanoseconds of engine time, kept in sub sub-intervals of
+// ceil(lengthNs/sub) nanoseconds, so the window is never shorter than asked for by more than one sub-interval.
+func DurationWindow(agg WindowAgg, lengthNs int64, sub int) Window {
+	w := Window{Kind: WindowDuration, Agg: agg, Sub: sub}
+	if sub > 0 && lengthNs > 0 {
+		w.StepNs = (lengthNs-1)/int64(sub) + 1
+	}
+	return w
+}
+
+// Outputs returns the types of the outputs, in order; nil for an unknown aggregate.
+func (a WindowAgg) Outputs() []Type {
+	switch a {
+	case AggSum:
+		return []Type{F, F, M}
+	case AggMoments:
+		return []Type{F, F, F, M}
+	case AggLag:
+		return []Type{F, M}
+	}
+	return nil
+}
+
+// String returns the aggregate's name in the listing.
+func (a WindowAgg) String() string {
+	switch a {
+	case AggSum:
+		return "sum"
+	case AggMoments:
+		return "moments"
+	case AggLag:
+		return "lag"
+	}
+	return "unknown"
+}
+
+// Words returns how many state words the window occupies. All of them are initially zero.
+func (w Window) Words() int {
+	switch {
+	case w.Kind == WindowSamples && w.Agg == AggSum:
+		return sumSamplesHead + w.N
+	case w.Kind == WindowSamples && w.Agg == AggMoments:
+		return momSamplesHead + 2*w.N
+	case w.Kind == WindowSamples && w.Agg == AggLag:
+		return lagHead + w.N + 1
+	case w.Kind == WindowDuration && w.Agg == AggSum:
+		return durHead + 2*(1+w.Sub)
+	case w.Kind == WindowDuration && w.Agg == AggMoments:
+		return durHead + 4*(1+w.Sub)
+	}
+	return 0
+}
+
+// The heads: state words before the ring. docs/program.md has the rulers.
+const (
+	sumSamplesHead = 3 // pos, full, run
+	momSamplesHead = 5 // pos, full, base, run mean, run m2
+	lagHead        = 2 // pos, count
+	durHead        = 3 // cur, start, begun; then the closed total, then the ring
+)
+
+// check returns what is wrong with the description, or nil.
+func (w Window) check() error {
+	switch {
+	case w.Agg.Outputs() == nil:
+		return fmt.Errorf("window has unknown aggregate %d", w.Agg)
+	case w.Kind == WindowSamples:
+		if w.N < 1 || w.N > MaxWindowSamples {
+			return fmt.Errorf("window of %d samples is outside 1..%d", w.N, MaxWindowSamples)
+		}
+		if w.StepNs != 0 || w.Sub != 0 {
+			return fmt.Errorf("sample window has a step or sub-intervals")
+		}
+	case w.Kind == WindowDuration:
+		if w.Agg == AggLag {
+			return fmt.Errorf("lag needs a sample window")
+		}
+		if w.StepNs < 1 || w.Sub < 1 || w.Sub > MaxWindowSub || w.N != 0 {
+			return fmt.Errorf("duration window of %d steps of %d ns (n=%d): want 1..%d steps of at least 1 ns and n=0",
+				w.Sub, w.StepNs, w.N, MaxWindowSub)
+		}
+	default:
+		return fmt.Errorf("window has unknown kind %d", w.Kind)
+	}
+	return nil
+}
