@@ -71,6 +71,7 @@ type Inlet struct {
 	lostSeen, gapsSeen uint64
 
 	gaps      atomic.Uint64
+	upstream  atomic.Uint64 // lost before they could be offered
 	gapReason atomic.Uint32
 	offered   atomic.Uint64
 	blocked   atomic.Uint64
@@ -173,9 +174,11 @@ func (in *Inlet) Close() {
 	}
 }
 
-// MarkGap says that data of this source went missing before it could be offered. What is queued is then not traded
-// on: the sequencer discards the queued market data and sequences one Gap. Any goroutine.
-func (in *Inlet) MarkGap(reason GapReason) {
+// MarkGap says that data of this source went missing before it could be offered: lost messages, 0 if their number is
+// not known. What is queued is then not traded on: the sequencer discards the queued market data and sequences one
+// Gap. Any goroutine.
+func (in *Inlet) MarkGap(reason GapReason, lost uint64) {
+	in.upstream.Add(lost)
 	in.gapReason.Store(uint32(reason))
 	in.gaps.Add(1)
 	if in.consumer != nil {
@@ -211,7 +214,8 @@ func (in *Inlet) Abandon() {
 // Hole reports whether something was lost since the last call, why, and how many ticks if that is known. Call it
 // after Poll: it then tells of every loss before the last tick polled. Sequencer only.
 func (in *Inlet) Hole() (reason GapReason, lost uint64, ok bool) {
-	total, gaps := in.ring.Lost(), in.gaps.Load()
+	gaps := in.gaps.Load()
+	total := in.ring.Lost() + in.upstream.Load()
 	if total == in.lostSeen && gaps == in.gapsSeen {
 		return 0, 0, false
 	}
@@ -227,6 +231,7 @@ func (in *Inlet) Hole() (reason GapReason, lost uint64, ok bool) {
 type InletStats struct {
 	Offered uint64 // ticks that entered the ring
 	Dropped uint64 // ticks that found it full
+	Lost    uint64 // messages lost before they could be offered, as far as known
 	Blocked uint64 // times the source waited for room
 	Gaps    uint64 // gaps marked by the source
 }
@@ -234,7 +239,7 @@ type InletStats struct {
 // Stats returns the counters. Any goroutine.
 func (in *Inlet) Stats() InletStats {
 	return InletStats{
-		Offered: in.offered.Load(), Dropped: in.ring.Lost(), Blocked: in.blocked.Load(), Gaps: in.gaps.Load(),
+		Offered: in.offered.Load(), Dropped: in.ring.Lost(), Lost: in.upstream.Load(), Blocked: in.blocked.Load(), Gaps: in.gaps.Load(),
 	}
 }
 
