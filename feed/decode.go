@@ -54,3 +54,15 @@ const (
 	TradesSingle    = "trade"
 	TradesAggregate = "aggTrade"
 )
+
+// Handle is Intern for a decoder: the handle of a symbol, or the reason there is none.
+func (s *Symbols) Handle(venue, symbol []byte) (uint32, Reject) {
+	handle, err := s.Intern(venue, symbol)
+	switch err {
+	case nil:
+		return handle, RejectNone
+	case ErrSymbolsFull:
+		return 0, RejectTooManySymbols
+	}
+	return 0, RejectSymbolName
+}

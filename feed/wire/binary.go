@@ -12,7 +12,7 @@ type BinaryDecoder struct {
 	stats    feed.DecodeStats
 
 	message message
-	session *session // of the current frame
+	entries []uint32 // the handle table of the current frame's session
 	body    []byte   // ticks of the current frame not looked at yet
 }
 
@@ -57,30 +57,39 @@ func (d *BinaryDecoder) open(frame []byte) feed.Reject {
 		return feed.RejectMalformed
 	}
 	d.body = body
-	d.session = d.sessions.find(h.session)
+	session := d.sessions.find(h.session)
 	body = frame[frameHeaderSize:]
 	for range h.definitions {
 		var definition definition
 		definition, body, _ = readDefinition(body)
-		if why := d.session.define(definition, d.sessions.limit, d.symbols); why != feed.RejectNone {
+		if why := session.define(definition, d.sessions.limit, d.symbols); why != feed.RejectNone {
 			return why
 		}
 	}
+	d.entries = session.entries
 	return feed.RejectNone
 }
 
 // More goes on with a frame. See feed.Decoder.
 func (d *BinaryDecoder) More(batch *feed.Batch) bool {
 	first := batch.N
-	body := d.body
+	body, entries, receiveNs, source := d.body, d.entries, d.message.receiveNs, d.source
 	for len(body) >= feed.TickSize && batch.N < len(batch.Ticks) {
 		tick := &batch.Ticks[batch.N]
-		sequence := readTick((*[feed.TickSize]byte)(body), tick)
+		sequence, plain := readTick((*[feed.TickSize]byte)(body), tick)
 		body = body[feed.TickSize:]
-		tick.Seq, tick.ReceiveNs, tick.Source = 0, d.message.receiveNs, d.source
-		why := valid(tick)
+		tick.Seq, tick.ReceiveNs, tick.Source = 0, receiveNs, source
+		why := feed.RejectNone
+		if !plain {
+			why = valid(tick)
+		}
 		if why == feed.RejectNone {
-			why = d.translate(tick)
+			entry := entryOf(entries, tick.Instrument)
+			if entry-1 < entryRefused-1 {
+				tick.Instrument = entry - 1
+			} else {
+				why = unaddressed(entry, tick)
+			}
 		}
 		if why != feed.RejectNone {
 			more := tick.Flags&feed.FlagMore != 0
@@ -108,17 +117,12 @@ func (d *BinaryDecoder) More(batch *feed.Batch) bool {
 	return false
 }
 
-// translate puts our handle in place of the producer's.
-func (d *BinaryDecoder) translate(tick *feed.Tick) feed.Reject {
-	entry := d.session.entry(tick.Instrument)
-	if entry-1 < entryRefused-1 {
-		tick.Instrument = entry - 1
-		return feed.RejectNone
-	}
-	if entry != entryUnknown {
+// unaddressed returns why a tick whose handle has no symbol is refused. Only a Gap may do without one.
+func unaddressed(entry uint32, tick *feed.Tick) feed.Reject {
+	switch {
+	case entry != entryUnknown:
 		return feed.Reject(entry & 0xff)
-	}
-	if tick.Instrument == feed.AllInstruments && tick.Kind == feed.KindGap {
+	case tick.Instrument == feed.AllInstruments && tick.Kind == feed.KindGap:
 		return feed.RejectNone
 	}
 	return feed.RejectUnknownHandle

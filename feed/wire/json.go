@@ -17,11 +17,12 @@ type JSONDecoder struct {
 	reader    jsonin.Reader
 	message   message
 	single    [1]*fastjson.Value
-	elements  []*fastjson.Value // of the current message
-	next      int               // first element not looked at yet
-	fields    [fieldCount]*fastjson.Value
-	duplicate bool // a known field came twice in the current element
-	malformed bool // a field that nobody reads is not JSON
+	elements  []*fastjson.Value           // of the current message
+	next      int                         // first element not looked at yet
+	fields    [fieldCount]*fastjson.Value // of the current element; null is nil, for it means the same as absent
+	seen      fieldSet                    // of the current element, null included
+	duplicate bool                        // a known field came twice in the current element
+	malformed bool                        // a field that nobody reads is not JSON
 	visit     func(key []byte, value *fastjson.Value)
 }
 
@@ -107,7 +108,7 @@ func (d *JSONDecoder) read(element *fastjson.Value, tick *feed.Tick) (sequence u
 		return 0, feed.RejectWrongType
 	}
 	d.fields = [fieldCount]*fastjson.Value{}
-	d.duplicate, d.malformed = false, false
+	d.seen, d.duplicate, d.malformed = 0, false, false
 	object.Visit(d.visit)
 	if why = d.flags(tick); why != feed.RejectNone {
 		return 0, why
@@ -132,7 +133,7 @@ func (d *JSONDecoder) read(element *fastjson.Value, tick *feed.Tick) (sequence u
 	if tick.ExchangeNs, why = d.exchangeTime(); why != feed.RejectNone {
 		return 0, why
 	}
-	if value := d.fields[fieldSeq]; !jsonin.Absent(value) {
+	if value := d.fields[fieldSeq]; value != nil {
 		if sequence, why = d.reader.Uint(value); why != feed.RejectNone {
 			return 0, why
 		}
@@ -143,6 +144,9 @@ func (d *JSONDecoder) read(element *fastjson.Value, tick *feed.Tick) (sequence u
 
 // unread checks the known fields that this kind has no use for: nothing else looks at their numbers.
 func (d *JSONDecoder) unread(used fieldSet) feed.Reject {
+	if d.seen&^used == 0 {
+		return feed.RejectNone
+	}
 	for i, value := range d.fields {
 		if value != nil && used>>i&1 == 0 && !d.reader.Check(value) {
 			return feed.RejectMalformed
@@ -153,11 +157,11 @@ func (d *JSONDecoder) unread(used fieldSet) feed.Reject {
 
 // instrument interns the names, last of all, so that a rejected tick takes no place in the table.
 func (d *JSONDecoder) instrument(kind feed.Kind) (uint32, feed.Reject) {
-	if jsonin.Absent(d.fields[fieldSymbol]) && kind == feed.KindGap {
+	if d.fields[fieldSymbol] == nil && kind == feed.KindGap {
 		return feed.AllInstruments, feed.RejectNone
 	}
 	venue := d.venue
-	if value := d.fields[fieldVenue]; !jsonin.Absent(value) {
+	if value := d.fields[fieldVenue]; value != nil {
 		var why feed.Reject
 		if venue, why = jsonin.Text(value); why != feed.RejectNone {
 			return 0, why
@@ -169,5 +173,5 @@ func (d *JSONDecoder) instrument(kind feed.Kind) (uint32, feed.Reject) {
 	if why != feed.RejectNone {
 		return 0, why
 	}
-	return intern(d.symbols, venue, symbol)
+	return d.symbols.Handle(venue, symbol)
 }

@@ -93,10 +93,13 @@ func (d *JSONDecoder) field(key []byte, value *fastjson.Value) {
 		if !d.reader.Check(value) {
 			d.malformed = true
 		}
-	case d.fields[field] != nil:
+	case d.seen>>field&1 != 0:
 		d.duplicate = true
 	default:
-		d.fields[field] = value
+		d.seen |= 1 << field
+		if value.Type() != fastjson.TypeNull {
+			d.fields[field] = value
+		}
 	}
 }
 
@@ -105,7 +108,7 @@ func (d *JSONDecoder) flags(tick *feed.Tick) feed.Reject {
 	why := feed.RejectNone
 	for i, flag := range [...]feed.Flags{feed.FlagMore, feed.FlagSnapshot, feed.FlagReplayed} {
 		value := d.fields[fieldMore+i]
-		if jsonin.Absent(value) {
+		if value == nil {
 			continue
 		}
 		set, wrong := jsonin.Bool(value)
@@ -121,7 +124,7 @@ func (d *JSONDecoder) flags(tick *feed.Tick) feed.Reject {
 
 // text reads a string that has to be there.
 func (d *JSONDecoder) text(field int) ([]byte, feed.Reject) {
-	if jsonin.Absent(d.fields[field]) {
+	if d.fields[field] == nil {
 		return nil, feed.RejectMissingField
 	}
 	return jsonin.Text(d.fields[field])
@@ -129,7 +132,7 @@ func (d *JSONDecoder) text(field int) ([]byte, feed.Reject) {
 
 // number reads a number that has to be there.
 func (d *JSONDecoder) number(field int) (float64, feed.Reject) {
-	if jsonin.Absent(d.fields[field]) {
+	if d.fields[field] == nil {
 		return 0, feed.RejectMissingField
 	}
 	return d.reader.Number(d.fields[field])
@@ -147,7 +150,7 @@ func (d *JSONDecoder) size(field int) (float64, feed.Reject) {
 // exchangeTime reads ts, nanoseconds; absent is 0.
 func (d *JSONDecoder) exchangeTime() (int64, feed.Reject) {
 	value := d.fields[fieldTS]
-	if jsonin.Absent(value) {
+	if value == nil {
 		return 0, feed.RejectNone
 	}
 	ns, why := d.reader.Uint(value)

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"github.com/sigengine/sigengine/feed"
-	"github.com/sigengine/sigengine/feed/internal/jsonin"
 )
 
 // jsonKind is how one kind of tick is read.
@@ -46,7 +45,7 @@ func (d *JSONDecoder) kind() (*jsonKind, feed.Reject) {
 }
 
 func (d *JSONDecoder) quote(tick *feed.Tick) (why feed.Reject) {
-	if jsonin.Absent(d.fields[fieldBid]) && jsonin.Absent(d.fields[fieldAsk]) {
+	if d.fields[fieldBid] == nil && d.fields[fieldAsk] == nil {
 		return feed.RejectMissingField
 	}
 	if tick.F[0], tick.F[1], why = d.side(fieldBid, fieldBidSize); why != feed.RejectNone {
@@ -58,8 +57,8 @@ func (d *JSONDecoder) quote(tick *feed.Tick) (why feed.Reject) {
 
 // side reads one side of a quote. A side without a price is no quote, and may have no size but zero.
 func (d *JSONDecoder) side(price, size int) (priceValue, sizeValue float64, why feed.Reject) {
-	if jsonin.Absent(d.fields[price]) {
-		if jsonin.Absent(d.fields[size]) {
+	if d.fields[price] == nil {
+		if d.fields[size] == nil {
 			return feed.NaN(), 0, feed.RejectNone
 		}
 		sizeValue, why = d.size(size)
@@ -82,7 +81,7 @@ func (d *JSONDecoder) trade(tick *feed.Tick) (why feed.Reject) {
 	if tick.F[1], why = d.size(fieldSize); why != feed.RejectNone {
 		return why
 	}
-	if jsonin.Absent(d.fields[fieldSide]) {
+	if d.fields[fieldSide] == nil {
 		return feed.RejectNone // aggressor unknown
 	}
 	side, why := d.text(fieldSide)
@@ -110,7 +109,7 @@ func (d *JSONDecoder) depth(tick *feed.Tick) feed.Reject {
 		return feed.RejectBadSide
 	}
 	var level uint64
-	if value := d.fields[fieldLevel]; !jsonin.Absent(value) {
+	if value := d.fields[fieldLevel]; value != nil {
 		if level, why = d.reader.Uint(value); why != feed.RejectNone {
 			return why
 		}
@@ -145,7 +144,7 @@ func (d *JSONDecoder) status(tick *feed.Tick) feed.Reject {
 
 func (d *JSONDecoder) gap(tick *feed.Tick) feed.Reject {
 	tick.F[0] = float64(feed.GapDeclared)
-	if value := d.fields[fieldLost]; !jsonin.Absent(value) {
+	if value := d.fields[fieldLost]; value != nil {
 		lost, why := d.reader.Uint(value)
 		tick.F[1] = float64(lost)
 		return why

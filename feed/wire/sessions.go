@@ -67,10 +67,10 @@ func (s *sessions) search(id uint64) *session {
 	return oldest
 }
 
-// entry returns what handle means.
-func (s *session) entry(handle uint32) uint32 {
-	if uint64(handle) < uint64(len(s.entries)) {
-		return s.entries[handle]
+// entryOf returns what handle means.
+func entryOf(entries []uint32, handle uint32) uint32 {
+	if uint64(handle) < uint64(len(entries)) {
+		return entries[handle]
 	}
 	return entryUnknown
 }
@@ -110,7 +110,7 @@ func (s *session) define(d definition, limit int, symbols *feed.Symbols) feed.Re
 	if int64(d.handle) >= int64(limit) {
 		return feed.RejectTooManySymbols
 	}
-	known := s.entry(d.handle)
+	known := entryOf(s.entries, d.handle)
 	if known != entryUnknown && known&entryRefused == 0 {
 		symbol := symbols.At(known - 1)
 		if symbol.Venue == string(d.venue) && symbol.Name == string(d.symbol) {
@@ -124,7 +124,7 @@ func (s *session) define(d definition, limit int, symbols *feed.Symbols) feed.Re
 	}
 	handle, why := uint32(0), feed.RejectBadUTF8
 	if utf8.Valid(d.venue) && utf8.Valid(d.symbol) {
-		handle, why = intern(symbols, d.venue, d.symbol)
+		handle, why = symbols.Handle(d.venue, d.symbol)
 	}
 	if why != feed.RejectNone {
 		s.set(d.handle, entryRefused|uint32(why))

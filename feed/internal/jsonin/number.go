@@ -102,6 +102,9 @@ func scanExponent(text []byte) (exponent int, ok bool) {
 // Few digits and a small power of ten are both exact in float64, so one division or multiplication rounds
 // once and correctly; anything else goes to strconv.
 func ParseFloat(text []byte) (float64, feed.Reject) {
+	if value, ok := parsePlain(text); ok {
+		return value, feed.RejectNone
+	}
 	d, ok := scanDecimal(text)
 	if !ok {
 		return 0, feed.RejectBadNumber
@@ -124,6 +127,33 @@ func ParseFloat(text []byte) (float64, feed.Reject) {
 		return 0, feed.RejectNotFinite
 	}
 	return value, feed.RejectNone
+}
+
+// parsePlain converts the common number: digits, and digits behind a point, few enough to be exact.
+func parsePlain(text []byte) (value float64, ok bool) {
+	if len(text) == 0 || len(text) > mantissaDigits || text[0] == '0' && len(text) > 1 && text[1] != '.' {
+		return 0, false
+	}
+	mantissa, fraction, point := uint64(0), 0, false
+	for _, c := range text {
+		digit := uint64(c - '0')
+		if digit <= 9 {
+			mantissa = mantissa*10 + digit
+			fraction++
+			continue
+		}
+		if c != '.' || point || fraction == 0 {
+			return 0, false
+		}
+		point, fraction = true, 0
+	}
+	if mantissa > exactMantissa || point && fraction == 0 {
+		return 0, false
+	}
+	if !point {
+		return float64(mantissa), true
+	}
+	return float64(mantissa) / exactPowers[fraction], true
 }
 
 // ParseUint converts text, which must be an integer from 0 to 2^64-1 without sign, point, exponent or

@@ -117,11 +117,6 @@ func Bool(value *fastjson.Value) (bool, feed.Reject) {
 	return false, feed.RejectWrongType
 }
 
-// Absent reports whether a field is not there or null, which mean the same everywhere.
-func Absent(value *fastjson.Value) bool {
-	return value == nil || value.Type() == fastjson.TypeNull
-}
-
 // Check reports whether every number in a value that nobody reads is one by JSON's grammar.
 func (r *Reader) Check(value *fastjson.Value) bool {
 	if r.checked {
