@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/kernels/program"
+	"github.com/sigengine/sigengine/risk"
+)
+
+// Mode chooses the pipeline.
+type Mode uint8
+
+// The modes.
+const (
+	ModeAuto   Mode = 0 // fused with fewer than eight processors, else staged
+	ModeFused  Mode = 1
+	ModeStaged Mode = 2
+)
+
+// String returns the mode as the configuration spells it.
+func (m Mode) String() string { return [...]string{"auto", "fused", "staged"}[m] }
+
+// Wait chooses what a stage does while it has nothing to do.
+type Wait uint8
+
+// The wait strategies.
+const (
+	WaitSpinPark Wait = 0 // spin for a while, then sleep until woken
+	WaitSpin     Wait = 1 // never sleep: least latency, one processor a stage
+	WaitPark     Wait = 2 // sleep at once: least work
+)
+
+// Bounds of a configuration.
+const (
+	LanesMax        = 64
+	BatchMax        = 4096
+	SourcesMax      = 64
+	fusedBelowProcs = 8
+)
+
+// Config is an engine's configuration. It does not change after New.
+type Config struct {
+	TimeBase      feed.TimeBase
+	LateDropNs    int64 // under the exchange clock: a tick later than this is not applied; 0: all are
+	ClockTrailsNs int64 // the clock gate's limit; 0: off
+	HeartbeatNs   int64 // a heartbeat is sequenced after this long with nothing else; 0: never
+	FlushNs       int64 // the journal's partial block is handed over after this long
+	Instruments   int   // most instruments
+	Lanes         int
+	LaneSlots     int // slots a lane holds; a power of two, at least twice Batch
+	Batch         int // most ticks a turn
+	Mode          Mode
+	Wait          Wait
+	Program       *program.Program // nil: record only
+	Desk          risk.Config      // its Instruments and Rules must fit the program
+	// Applies says which signals (a bit each) an instrument has, and whether configuration kills it.
+	// It is asked once an instrument. nil: all signals, not killed.
+	Applies func(feed.Symbol) (signals uint64, killed bool)
+}
+
+// ErrConfig says that an engine's configuration cannot be used.
+var ErrConfig = errors.New("engine: bad configuration")
+
+// Default returns a configuration without program or signals.
+func Default() Config {
+	return Config{
+		ClockTrailsNs: 1e9, HeartbeatNs: 10e6, FlushNs: 5e6,
+		Instruments: 4096, Lanes: 1, LaneSlots: 8192, Batch: 64,
+	}
+}
+
+// Validate reports the first thing wrong.
+func (c *Config) Validate() error {
+	switch {
+	case c.Lanes < 1 || c.Lanes > LanesMax:
+		return fmt.Errorf("%w: %d lanes, want 1 to %d", ErrConfig, c.Lanes, LanesMax)
+	case c.Batch < 1 || c.Batch > BatchMax:
+		return fmt.Errorf("%w: batches of %d ticks, want 1 to %d", ErrConfig, c.Batch, BatchMax)
+	case c.LaneSlots < 2*c.Batch || c.LaneSlots&(c.LaneSlots-1) != 0:
+		return fmt.Errorf("%w: %d slots a lane, want a power of two of at least twice the batch", ErrConfig, c.LaneSlots)
+	case c.Instruments < 1 || c.Instruments > 1<<20:
+		return fmt.Errorf("%w: room for %d instruments, want 1 to %d", ErrConfig, c.Instruments, 1<<20)
+	case c.LateDropNs < 0 || c.ClockTrailsNs < 0 || c.HeartbeatNs < 0 || c.FlushNs < 0:
+		return fmt.Errorf("%w: a negative duration", ErrConfig)
+	}
+	return nil
+}
+
+// fused resolves ModeAuto.
+func (c *Config) fused() bool {
+	if c.Mode == ModeAuto {
+		return runtime.GOMAXPROCS(0) < fusedBelowProcs
+	}
+	return c.Mode == ModeFused
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/kernels/program"
+	"github.com/sigengine/sigengine/ring"
+	"github.com/sigengine/sigengine/risk"
+)
+
+// deskStage takes orders in sequence order, joins each with its row and lets the desk decide.
+type deskStage struct {
+	desk    *risk.Desk
+	orders  *ring.Ring[order]
+	lanes   []*lane
+	decided *decided
+	clock   feed.Clock
+	timing  *Timing
+	row     row
+	touched [LanesMax]uint64 // by lane: rows consumed in this batch up to here
+}
+
+func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
+	desk, err := risk.NewDesk(e.config.Desk, taker)
+	if err != nil {
+		return nil, err
+	}
+	return &deskStage{
+		desk: desk, orders: e.orders, lanes: e.lanes, decided: taker, clock: e.clock, timing: e.timing,
+	}, nil
+}
+
+// drain takes every order whose row is there and returns how many it took.
+func (d *deskStage) drain() int {
+	total := 0
+	for {
+		batch := d.orders.Poll()
+		if len(batch) == 0 {
+			return total
+		}
+		startNs := d.timing.now()
+		taken := d.take(batch)
+		if taken > 0 {
+			d.measure(batch[:taken], startNs)
+			d.release()
+			d.orders.Release(taken)
+			total += taken
+		}
+		if taken < len(batch) {
+			return total
+		}
+	}
+}
+
+// take applies orders until one's row is not computed yet.
+func (d *deskStage) take(batch []order) int {
+	for i := range batch {
+		o := &batch[i]
+		switch {
+		case o.define != nil:
+			d.desk.Define(o.define.id, o.define.symbol, o.define.source, o.define.killed)
+		case o.lane == nil:
+			d.decided.receiveNs = o.at
+			d.desk.Apply(&o.event, risk.Fired{}, nil)
+		default:
+			if o.slot >= o.lane.computed.Load() {
+				return i
+			}
+			d.decided.receiveNs = o.at
+			d.apply(o)
+		}
+	}
+	return len(batch)
+}
+
+// apply joins an order with its slot and row.
+func (d *deskStage) apply(o *order) {
+	d.row = row{lane: o.lane, at: o.slot & o.lane.mask}
+	for i := range o.event.F {
+		o.event.F[i] = d.row.field(uint64(i))
+	}
+	fired := risk.Fired{
+		When: d.row.bits(program.RowWhen), Exit: d.row.bits(program.RowExit),
+		Suppressed: d.row.bits(program.RowSuppressed),
+	}
+	d.desk.Apply(&o.event, fired, &d.row)
+	d.touched[o.lane.number] = o.slot + 1
+}
+
+// release tells the sequencer which slots are free.
+func (d *deskStage) release() {
+	for i, l := range d.lanes {
+		if d.touched[i] != 0 {
+			l.consumed.Store(d.touched[i])
+			d.touched[i] = 0
+		}
+	}
+}
+
+// measure records the batch's latencies: one reading of the clock for all.
+func (d *deskStage) measure(batch []order, startNs int64) {
+	if !d.timing.on {
+		return
+	}
+	endNs := d.clock.NowNs()
+	d.timing.Risk.Record(endNs-startNs, 1)
+	for i := range batch {
+		if batch[i].at != 0 {
+			d.timing.Total.Record(endNs-batch[i].at, 1)
+		}
+	}
+}

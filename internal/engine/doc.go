@@ -1,0 +1,32 @@
+// Package engine is the path of a tick: from the sources' inlets to decided signals.
+//
+//	inlets ─► sequencer ─┬─► lane slots ─► program ─► lane rows ─► desk ─► decided ─► sink
+//	 (feed)      │       └─► order ring ─────────────────────────►(risk)     │
+//	             └─► journal (ticks, definitions)                            └─► journal (outcomes), output hash
+//
+// The sequencer assigns instrument ids, sequence numbers and engine time, writes the journal and stages each
+// tick into a slot of its instrument's lane (instrument id modulo lanes). The program turns slots into rows.
+// The order ring carries the sequence order past the lanes; the desk takes rows in that order and decides.
+// From the journal on, everything is a function of the journal and the configuration.
+//
+// Two pipelines run the same code to the same bits:
+//   - fused: one goroutine does it all, a batch at a time; for machines with few processors, and for replay;
+//   - staged: the sequencer, each lane and the desk have goroutines of their own.
+//
+// Who may call what:
+//   - AddInlet before Run;
+//   - Run: one goroutine, once; it owns the sequencer (and, fused, everything after it);
+//   - Kill, Resume, Stop and Stats: any goroutine;
+//   - a Recording (replay) is an engine without inlets: its one caller is the sequencer.
+//
+// Invariants:
+//   - no allocation, lock or channel between an inlet and a decided signal, except where an instrument is first
+//     seen;
+//   - slot n of a lane is staged only after the desk consumed row n minus the lane's capacity: that alone
+//     protects slots and rows;
+//   - everything is bounded; each bound that is hit is counted (see Stats);
+//   - a failure of the journal under its stop policy stops the engine: nothing is published that was not recorded.
+//
+// The package does not read the machine's time but through feed.Clock, opens no connection and no file, and
+// knows no operator by name.
+package engine

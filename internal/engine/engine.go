@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/replay/journal"
+	"github.com/sigengine/sigengine/ring"
+)
+
+// Ports are what an engine is connected to. All but Clock may be nil.
+type Ports struct {
+	Clock    feed.Clock
+	Sink     Sink
+	Ticks    *journal.TickAppender
+	Outcomes *journal.OutcomeAppender
+	// JournalErr reports that the journal failed under its stop policy; it is asked once a turn.
+	JournalErr func() error
+	Timing     *Timing
+}
+
+// Engine is one partition's engine. See the package documentation for who may call what.
+type Engine struct {
+	config Config
+	clock  feed.Clock
+	ports  Ports
+	timing *Timing
+	counts Counts
+
+	// Live input.
+	inlets  []*feed.Inlet
+	control *feed.Inlet
+	ids     map[feed.Symbol]uint32
+	handles [][]uint32 // by source, by handle: id + 1, 0 while unknown
+	turnAt  int        // the inlet that the next turn begins with
+	parker  *ring.Parker
+	lastNs  int64 // when something was last sequenced
+	flushNs int64 // when the journal was last flushed
+
+	sequencer *sequencer
+	lanes     []*lane
+	orders    *ring.Ring[order]
+	desk      *deskStage
+	decided   *decided
+	pipeline  pipeline
+
+	commands sync.Mutex // the control inlet has many callers
+	stopping atomic.Bool
+}
+
+// New returns an engine that has not started.
+func New(config Config, ports Ports) (*Engine, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	config.Desk.Instruments = config.Instruments
+	e := &Engine{
+		config: config, clock: ports.Clock, ports: ports, timing: ports.Timing,
+		ids:    make(map[feed.Symbol]uint32, config.Instruments),
+		parker: ring.NewParker(),
+	}
+	if e.clock == nil {
+		return nil, fmt.Errorf("%w: no clock", ErrConfig)
+	}
+	if e.timing == nil {
+		e.timing = &Timing{}
+	}
+	if err := e.build(); err != nil {
+		return nil, err
+	}
+	return e, e.addControl()
+}
+
+// build makes lanes, order ring, desk and pipeline.
+func (e *Engine) build() error {
+	lanes := e.config.Lanes
+	if e.config.Program == nil {
+		lanes = 0
+	}
+	perLane := (e.config.Instruments + e.config.Lanes - 1) / e.config.Lanes
+	for i := range lanes {
+		l, err := newLane(e.config.Program, e.config.LaneSlots, perLane)
+		if err != nil {
+			return fmt.Errorf("engine: %w", err)
+		}
+		l.number = i
+		e.lanes = append(e.lanes, l)
+	}
+	var err error
+	if e.orders, err = ring.New(make([]order, e.config.LaneSlots)); err != nil {
+		return fmt.Errorf("engine: order ring: %w", err)
+	}
+	e.sequencer = newSequencer(&e.config, e.lanes, e.orders, &e.counts)
+	e.decided = newDecided(e.ports.Sink, e.ports.Outcomes, &e.counts)
+	if e.desk, err = newDeskStage(e, e.decided); err != nil {
+		return fmt.Errorf("engine: %w", err)
+	}
+	if e.config.fused() {
+		e.pipeline = &fused{e: e}
+	} else {
+		e.pipeline = newStaged(e)
+	}
+	e.sequencer.room = e.pipeline.room
+	if e.ports.Ticks != nil {
+		e.sequencer.sequence = e.ports.Ticks.NextSeq() - 1
+	}
+	return nil
+}
+
+// addControl makes the inlet through which commands enter; it is source 0.
+func (e *Engine) addControl() error {
+	inlet, err := feed.NewInlet(feed.InletConfig{
+		Name: "control", Slots: controlSlots, Instruments: e.config.Instruments, Full: feed.FullBlock,
+	})
+	if err != nil {
+		return fmt.Errorf("engine: %w", err)
+	}
+	e.control = inlet
+	return e.AddInlet(inlet)
+}
+
+// AddInlet adds a source. Its number is its place in the order of the calls, from 1. Before Run only.
+func (e *Engine) AddInlet(inlet *feed.Inlet) error {
+	if len(e.inlets) == SourcesMax {
+		return fmt.Errorf("%w: more than %d sources", ErrConfig, SourcesMax-1)
+	}
+	inlet.Connect(uint16(len(e.inlets)), e.parker)
+	e.inlets = append(e.inlets, inlet)
+	e.handles = append(e.handles, make([]uint32, e.config.Instruments))
+	return nil
+}
+
+// Counts returns the engine's counters.
+func (e *Engine) Counts() *Counts { return &e.counts }
+
+// Rejections returns the desk's counters.
+func (e *Engine) Rejections() *DeskCounts { return e.desk.desk.Counters() }
+
+// Inlets returns the sources in the order of their numbers; the first is the engine's own.
+func (e *Engine) Inlets() []*feed.Inlet { return e.inlets }
+
+// Fused reports whether one goroutine does everything.
+func (e *Engine) Fused() bool { _, ok := e.pipeline.(*fused); return ok }
+
+// OutputHash returns the hash of the decided signals and their number. Only after Run or Recording.Close returned.
+func (e *Engine) OutputHash() (hash string, signals uint64) {
+	return e.decided.hash.Sum(), e.decided.hash.Count()
+}

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/kernels/program"
+)
+
+const cacheLines = 128 // two lines: the neighbour line is fetched too
+
+// lane is a shard of the instruments: their slots, rows and state. Its cursors count slots from 0 and never
+// wrap; each has one writer.
+type lane struct {
+	memory   program.Lane
+	executor *program.Executor
+	mask     uint64
+	stagedBy uint64 // the sequencer's own count, published to staged once a batch
+	freeFrom uint64 // the sequencer's last look at consumed
+
+	_        [cacheLines]byte
+	staged   atomic.Uint64 // sequencer: slots before this are written
+	_        [cacheLines]byte
+	computed atomic.Uint64 // lane: rows before this are written
+	_        [cacheLines]byte
+	consumed atomic.Uint64 // desk: rows before this are done with
+	_        [cacheLines]byte
+}
+
+func newLane(p *program.Program, slots, instruments int) (*lane, error) {
+	executor, err := program.NewExecutor(p, instruments)
+	if err != nil {
+		return nil, err
+	}
+	return &lane{
+		memory: program.Lane{
+			In:       make([]program.Quarter, slots*p.SlotQuarters),
+			Out:      make([]program.Quarter, slots*p.RowQuarters),
+			Capacity: uint64(slots),
+		},
+		executor: executor,
+		mask:     uint64(slots - 1),
+	}, nil
+}
+
+// full reports whether the next slot is still in use.
+func (l *lane) full() bool {
+	if l.stagedBy-l.freeFrom <= l.mask {
+		return false
+	}
+	l.freeFrom = l.consumed.Load()
+	return l.stagedBy-l.freeFrom > l.mask
+}
+
+// stage writes a tick into the next slot, which must be free, and returns the slot's number.
+func (l *lane) stage(tick *feed.Tick, index, control uint32, engineNs int64) uint64 {
+	slot := l.stagedBy
+	at, capacity, in := slot&l.mask, l.mask+1, l.memory.In
+	stamp := uint32(slot) + 1
+	in[at] = program.Quarter{Value: math.Float64bits(tick.F[0]), Aux: index, Stamp: stamp}
+	in[at+capacity] = program.Quarter{Value: math.Float64bits(tick.F[1]), Aux: control, Stamp: stamp}
+	in[at+2*capacity] = program.Quarter{Value: math.Float64bits(tick.F[2]), Stamp: stamp}
+	in[at+3*capacity] = program.Quarter{Value: math.Float64bits(tick.F[3]), Stamp: stamp}
+	in[at+4*capacity] = program.Quarter{Value: uint64(engineNs), Stamp: stamp}
+	l.stagedBy = slot + 1
+	return slot
+}
+
+// compute runs the program over the slots staged and not yet computed, at most limit of them, and returns how many
+// it was.
+func (l *lane) compute(limit uint64) uint64 {
+	from, to := l.computed.Load(), l.staged.Load()
+	if to-from > limit {
+		to = from + limit
+	}
+	if to != from {
+		l.executor.Run(&l.memory, from, to)
+		l.computed.Store(to)
+	}
+	return to - from
+}
+
+// row is a view of one slot and its row. It is the desk's risk.Row.
+type row struct {
+	lane *lane
+	at   uint64
+}
+
+// Value returns the number in a quarter of the row.
+func (r *row) Value(quarter int) float64 {
+	return math.Float64frombits(r.lane.memory.Out[uint64(quarter)*(r.lane.mask+1)+r.at].Value)
+}
+
+func (r *row) bits(quarter uint64) uint64 { return r.lane.memory.Out[quarter*(r.lane.mask+1)+r.at].Value }
+
+func (r *row) field(quarter uint64) float64 {
+	return math.Float64frombits(r.lane.memory.In[quarter*(r.lane.mask+1)+r.at].Value)
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sigengine/sigengine/ring"
+)
+
+// pipeline is what follows the sequencer. kick runs or starts the work on what was published; room does the same
+// while the sequencer has no place to write; finish returns when everything published has been decided.
+type pipeline interface {
+	start()
+	kick()
+	room()
+	finish()
+}
+
+// fused runs lanes and desk on the sequencer's goroutine.
+type fused struct {
+	e *Engine
+}
+
+func (f *fused) start() {}
+
+func (f *fused) kick() {
+	e := f.e
+	e.sequencer.publish()
+	startNs := e.timing.now()
+	for _, l := range e.lanes {
+		l.compute(^uint64(0))
+	}
+	e.timing.since(e.timing.Program, startNs)
+	e.desk.drain()
+}
+
+func (f *fused) room()   { f.kick() }
+func (f *fused) finish() { f.kick() }
+
+// staged gives each lane and the desk a goroutine.
+type staged struct {
+	e       *Engine
+	wait    ring.Waiter // the sequencer's, for room
+	parkers []*ring.Parker
+	room0   *ring.Parker
+	stop    atomic.Bool
+	running sync.WaitGroup
+}
+
+const stageLookNs = 5 * time.Millisecond // how long a parked stage sleeps before it looks again, woken or not
+
+func newStaged(e *Engine) *staged {
+	s := &staged{e: e, room0: ring.NewParker()}
+	s.wait = ring.NewWaiter(e.config.strategy(), s.room0)
+	for range len(e.lanes) + 1 {
+		s.parkers = append(s.parkers, ring.NewParker())
+	}
+	return s
+}
+
+func (s *staged) start() {
+	for i, l := range s.e.lanes {
+		s.running.Add(1)
+		go s.runLane(l, s.parkers[i])
+	}
+	s.running.Add(1)
+	go s.runDesk(s.parkers[len(s.e.lanes)])
+}
+
+func (s *staged) kick() {
+	s.e.sequencer.publish()
+	for _, p := range s.parkers {
+		p.Wake()
+	}
+}
+
+func (s *staged) room() {
+	s.kick()
+	s.wait.Idle(stageLookNs)
+}
+
+// finish waits until the desk has taken everything, then ends the goroutines.
+func (s *staged) finish() {
+	s.kick()
+	for s.e.orders.Len() > 0 {
+		s.wait.Idle(time.Millisecond)
+	}
+	s.stop.Store(true)
+	for _, p := range s.parkers {
+		p.Wake()
+	}
+	s.running.Wait()
+	s.wait.Busy()
+}
+
+func (s *staged) runLane(l *lane, parker *ring.Parker) {
+	defer s.running.Done()
+	waiter := ring.NewWaiter(s.e.config.strategy(), parker)
+	desk := s.parkers[len(s.e.lanes)]
+	for {
+		startNs := s.e.timing.now()
+		if n := l.compute(uint64(s.e.config.Batch)); n > 0 {
+			waiter.Busy()
+			desk.Wake()
+			s.e.timing.sinceShared(l.timing, startNs)
+			continue
+		}
+		if s.stop.Load() {
+			waiter.Busy()
+			return
+		}
+		waiter.Idle(stageLookNs)
+	}
+}
+
+func (s *staged) runDesk(parker *ring.Parker) {
+	defer s.running.Done()
+	waiter := ring.NewWaiter(s.e.config.strategy(), parker)
+	for {
+		if s.e.desk.drain() > 0 {
+			waiter.Busy()
+			s.room0.Wake()
+			continue
+		}
+		s.e.idleDesk()
+		if s.stop.Load() {
+			waiter.Busy()
+			return
+		}
+		waiter.Idle(stageLookNs)
+	}
+}

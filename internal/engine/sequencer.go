@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/kernels/program"
+	"github.com/sigengine/sigengine/ring"
+	"github.com/sigengine/sigengine/risk"
+)
+
+// order is one sequenced tick on its way past the lanes to the desk.
+type order struct {
+	event  risk.Event
+	lane   *lane // nil: the tick has no slot
+	slot   uint64
+	at     int64       // receive time, for latency only; 0: not measured
+	define *definition // not nil: no tick, but an instrument made known
+}
+
+// definition makes an instrument known to the desk, or adds a source to it.
+type definition struct {
+	id     uint32
+	source uint16
+	symbol feed.Symbol
+	killed bool
+}
+
+// classes of fields, in the order of the control word's fresh bits.
+const (
+	classQuote = 1 << iota
+	classTrade
+	classBook
+
+	freshShift = 18 // program.CtlFreshQuote is bit 18
+	enableWord = 0  // state word of an instrument: which signals it has
+)
+
+// sequencer applies ticks in sequence order: engine time, gaps, events, lanes. Its state is a function of the
+// ticks; live and replay share it.
+type sequencer struct {
+	config   *Config
+	time     feed.EngineTime
+	lanes    []*lane
+	orders   *ring.Ring[order]
+	pending  int // orders claimed, not committed
+	sequence uint64
+
+	gapGeneration []uint32 // by source
+	gapSeen       []uint32 // by source × Instruments + id
+	openEvent     []uint8  // by source × Instruments + id: classes of the unfinished event
+	resetPending  []bool   // by id
+
+	room   func() // publishes, and lets the stages after make room in lanes and order ring; set by the pipeline
+	counts *Counts
+}
+
+func newSequencer(config *Config, lanes []*lane, orders *ring.Ring[order], counts *Counts) *sequencer {
+	return &sequencer{
+		config:        config,
+		time:          feed.EngineTime{Base: config.TimeBase},
+		lanes:         lanes,
+		orders:        orders,
+		gapGeneration: make([]uint32, SourcesMax),
+		gapSeen:       make([]uint32, SourcesMax*config.Instruments),
+		openEvent:     make([]uint8, SourcesMax*config.Instruments),
+		resetPending:  make([]bool, config.Instruments),
+		counts:        counts,
+	}
+}
+
+// define prepares for the first tick of an instrument from a source. It is called when a name is first seen, and
+// allocates.
+func (s *sequencer) define(id uint32, source uint16, symbol feed.Symbol) {
+	s.gapSeen[s.key(source, id)] = s.gapGeneration[source]
+	if len(s.lanes) == 0 {
+		return
+	}
+	signals, killed := ^uint64(0), false
+	if s.config.Applies != nil {
+		signals, killed = s.config.Applies(symbol)
+	}
+	count := uint32(len(s.lanes))
+	s.lanes[id%count].executor.SetWord(int(id/count), enableWord, signals)
+	o := s.claim()
+	*o = order{define: &definition{id: id, source: source, symbol: symbol, killed: killed}}
+	s.pending++
+}
+
+func (s *sequencer) key(source uint16, id uint32) int {
+	return int(source)*s.config.Instruments + int(id)
+}
+
+// apply takes the next tick, whose Seq and Instrument are set.
+func (s *sequencer) apply(tick *feed.Tick) {
+	s.sequence = tick.Seq
+	nowNs, lateNs := s.time.Advance(tick)
+	switch tick.Kind {
+	case feed.KindQuote, feed.KindTrade, feed.KindDepth:
+		if lateNs > 0 {
+			s.counts.Late.Add(1)
+			if s.config.LateDropNs > 0 && lateNs > s.config.LateDropNs {
+				s.counts.LateDropped.Add(1)
+				return
+			}
+		}
+		s.market(tick, nowNs, lateNs > 0)
+	case feed.KindGap:
+		s.gap(tick)
+		s.pass(tick, nowNs)
+	case feed.KindStatus:
+		if feed.Status(feed.Code(tick.F[0])) == feed.StatusReset {
+			s.resetPending[tick.Instrument] = true
+		}
+		s.pass(tick, nowNs)
+	case feed.KindControl:
+		s.pass(tick, nowNs)
+	case feed.KindHeartbeat:
+		s.counts.Heartbeats.Add(1)
+	default:
+		s.counts.Unused.Add(1)
+	}
+}
+
+// gap marks every instrument that the gap concerns: the next tick of each from this source carries the flag.
+func (s *sequencer) gap(tick *feed.Tick) {
+	s.counts.Gaps.Add(1)
+	if tick.Instrument == feed.AllInstruments {
+		s.gapGeneration[tick.Source]++
+		return
+	}
+	s.gapSeen[s.key(tick.Source, tick.Instrument)] = s.gapGeneration[tick.Source] - 1
+}
+
+// market stages a market data tick into its instrument's lane.
+func (s *sequencer) market(tick *feed.Tick, nowNs int64, late bool) {
+	if len(s.lanes) == 0 {
+		return
+	}
+	control, fresh, gap := s.control(tick)
+	o := s.claim()
+	o.define = nil
+	o.event = risk.Event{
+		Sequence: tick.Seq, EngineNs: nowNs, ExchangeNs: tick.ExchangeNs,
+		Instrument: tick.Instrument, Source: tick.Source, Kind: tick.Kind,
+		QuoteFresh: fresh&classQuote != 0, TradeFresh: fresh&classTrade != 0,
+		Gap: gap, Late: late,
+		ClockTrails: s.config.ClockTrailsNs > 0 && s.time.ClockTrails(tick, s.config.ClockTrailsNs),
+	}
+	o.at = tick.ReceiveNs
+	count := uint32(len(s.lanes))
+	l := s.lanes[tick.Instrument%count]
+	for l.full() {
+		s.counts.LaneFull.Add(1)
+		s.room() // commits what is pending; the entry claimed here stays where it is
+	}
+	o.lane = l
+	o.slot = l.stage(tick, tick.Instrument/count, control, nowNs)
+	s.pending++
+}
+
+// control makes the control word: kind, flags, and what the sequence so far says about the instrument.
+func (s *sequencer) control(tick *feed.Tick) (control uint32, fresh uint8, gap bool) {
+	key := s.key(tick.Source, tick.Instrument)
+	control = uint32(tick.Kind) | uint32(tick.Flags)<<program.CtlFlagsShift
+	if s.gapSeen[key] != s.gapGeneration[tick.Source] {
+		s.gapSeen[key] = s.gapGeneration[tick.Source]
+		s.openEvent[key] = 0
+		control |= program.CtlGap
+		gap = true
+	}
+	if s.resetPending[tick.Instrument] {
+		s.resetPending[tick.Instrument] = false
+		control |= program.CtlSessionReset
+	}
+	fresh = s.openEvent[key] | classOf(tick.Kind)
+	if tick.Flags&feed.FlagMore != 0 {
+		s.openEvent[key] = fresh
+		return control, 0, gap
+	}
+	s.openEvent[key] = 0
+	return control | uint32(fresh)<<freshShift, fresh, gap
+}
+
+func classOf(kind feed.Kind) uint8 {
+	switch kind {
+	case feed.KindQuote:
+		return classQuote
+	case feed.KindTrade:
+		return classTrade
+	}
+	return classBook
+}
+
+// pass sends a tick that belongs to no slot to the desk.
+func (s *sequencer) pass(tick *feed.Tick, nowNs int64) {
+	if len(s.lanes) == 0 {
+		return
+	}
+	o := s.claim()
+	*o = order{at: tick.ReceiveNs, event: risk.Event{
+		Sequence: tick.Seq, EngineNs: nowNs, ExchangeNs: tick.ExchangeNs,
+		Instrument: tick.Instrument, Source: tick.Source, Kind: tick.Kind, F: tick.F,
+	}}
+	s.pending++
+}
+
+// claim returns the next free entry of the order ring.
+func (s *sequencer) claim() *order {
+	for {
+		if o, ok := s.orders.ClaimAt(s.pending); ok {
+			return o
+		}
+		s.counts.OrdersFull.Add(1)
+		s.room()
+	}
+}
+
+// publish makes the batch's slots and orders visible to the stages after.
+func (s *sequencer) publish() {
+	for _, l := range s.lanes {
+		if l.staged.Load() != l.stagedBy {
+			l.staged.Store(l.stagedBy)
+		}
+	}
+	if s.pending > 0 {
+		s.orders.Commit(s.pending)
+		s.pending = 0
+	}
+}
