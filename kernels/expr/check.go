@@ -9,6 +9,7 @@ import (
 type Env struct {
 	Part  string         // "value", "when", ...: named in messages
 	Want  Kind           // what the text must give
+	Vary  bool           // the text must use a field, directly or not
 	Gap   GapPolicy      // of the state it makes
 	Self  string         // the signal's own name
 	Value Ref            // the signal's value, or None where it may not be used (in value itself)
@@ -63,7 +64,13 @@ const (
 
 func (c *checker) root(e Expr) Ref {
 	ref := c.visit(e)
-	if ref == None || c.graph.Nodes[ref].Kind == c.env.Want {
+	if ref == None {
+		return None
+	}
+	if n := &c.graph.Nodes[ref]; n.Kind == c.env.Want {
+		if c.env.Vary && !n.Varies {
+			return c.fail(e.Where(), "use a field, as in mid or price", "%s is constant, so no tick ever updates it", c.env.Part)
+		}
 		return ref
 	}
 	if c.env.Want == KindCondition {

@@ -52,7 +52,11 @@ func (c *checker) call(e *Call) Ref {
 			return c.fail(e.Span, "", "%s", message)
 		}
 	}
-	return c.node(o, args, settings)
+	ref := c.node(o, args, settings)
+	if o.Stateful && !c.graph.Nodes[ref].Varies {
+		return c.fail(e.Span, "it steps when its argument is updated, and constants never are", "%s of constants never has a value", o.Name)
+	}
+	return ref
 }
 
 func (c *checker) unknownFunction(e *Call) Ref {

@@ -79,6 +79,7 @@ func runCase(c testCase) string {
 	if c.command == "when" || c.command == "exit" {
 		env.Want = KindCondition
 	}
+	env.Vary = c.command == "varying"
 	e, err := Parse(c.input)
 	if c.command == "parse" && err == nil {
 		return String(e)

@@ -75,6 +75,7 @@ type Node struct {
 	Settings []Setting
 	Stateful bool
 	Gap      GapPolicy
+	Varies   bool // depends on a field; what does not never becomes fresh
 	Hash     [32]byte
 }
 
@@ -89,6 +90,10 @@ func NewGraph() *Graph { return &Graph{index: map[[32]byte]Ref{}} }
 
 // intern returns the node equal to n, adding it if there is none.
 func (g *Graph) intern(n Node) Ref {
+	n.Varies = n.Op == OpField
+	for _, arg := range n.Args {
+		n.Varies = n.Varies || g.Nodes[arg].Varies
+	}
 	n.Hash = g.hash(&n)
 	if ref, ok := g.index[n.Hash]; ok {
 		return ref
