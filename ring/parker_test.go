@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -134,5 +135,62 @@ func TestNoWakeUpIsLost(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("the consumer sleeps with work waiting: a wake-up was lost")
+	}
+}
+
+// One hand-over at a time, timed so that the producer's publication meets the consumer's announcement: the consumer writes to
+// the slots it reads, so the producer's next write to that line is slow to leave the store buffer and so is the cursor behind
+// it. A Wake without a fence reads the state too early and this test hangs.
+func TestWakeIsOrderedAfterCommit(t *testing.T) {
+	rounds := 150_000
+	if testing.Short() || raceEnabled {
+		rounds = 15_000
+	}
+	for _, fused := range []bool{false, true} { // CommitWake, or Commit and Wake
+		r := mustNew[[16]uint64](t, 2, 0)
+		data := NewParker()
+		var acknowledged atomic.Int64
+		go func() {
+			random := rand.New(rand.NewPCG(1, 1))
+			for round := range rounds {
+				for spins := 0; acknowledged.Load() < int64(round); spins++ {
+					if spins > 1000 {
+						runtime.Gosched()
+					}
+				}
+				pause(random.Uint32N(8))
+				slot, _ := r.Claim()
+				slot[0], slot[8] = uint64(round), uint64(round)
+				if fused {
+					r.CommitWake(1, data)
+				} else {
+					r.Commit(1)
+					data.Wake()
+				}
+			}
+			r.Close()
+			data.Wake()
+		}()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			waiter := NewWaiter(Park, data)
+			for !r.Closed() {
+				polled := r.Poll()
+				if len(polled) == 0 {
+					waiter.Idle(time.Hour)
+					continue
+				}
+				waiter.Busy()
+				polled[0] = [16]uint64{}
+				r.Release(1)
+				acknowledged.Add(1)
+			}
+		}()
+		select {
+		case <-done:
+		case <-time.After(time.Minute):
+			t.Fatalf("fused %v: the consumer sleeps with work waiting after %d of %d", fused, acknowledged.Load(), rounds)
+		}
 	}
 }
