@@ -46,6 +46,16 @@ func (r *report) add(path, wrong, hint string) {
 	}
 }
 
+// failedIn reports whether a part of a key's value has a mistake.
+func (r *report) failedIn(path string) bool {
+	for failed := range r.failed {
+		if strings.HasPrefix(failed, path+"[") {
+			return true
+		}
+	}
+	return false
+}
+
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -60,6 +70,9 @@ func parent(path string) string {
 
 // lastName is what to call a path in a message: its last name, with the index if it ends with one.
 func lastName(path string) string {
+	if path == "" {
+		return "the file"
+	}
 	return path[strings.LastIndexByte(path, '.')+1:]
 }
 

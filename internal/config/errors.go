@@ -41,10 +41,10 @@ func (e *Error) Render() string {
 	if e.Line > 0 {
 		number := fmt.Sprintf("%5d", e.Line)
 		fmt.Fprintf(&b, "%s | %s\n", number, printable(e.text))
-		fmt.Fprintf(&b, "%s | %s%s\n", strings.Repeat(" ", len(number)), e.indent(), strings.Repeat("^", max(e.Length, 1)))
+		fmt.Fprintf(&b, "%s | %s^%s\n", strings.Repeat(" ", len(number)), e.indent(), strings.Repeat("~", max(e.Length-1, 0)))
 	}
 	if e.Hint != "" {
-		b.WriteString("      = " + e.Hint + "\n")
+		b.WriteString("  hint: " + e.Hint + "\n")
 	}
 	return b.String()
 }

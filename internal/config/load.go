@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -37,7 +38,9 @@ func Parse(name string, data []byte, readFile func(path string) ([]byte, error))
 	if root := d.document(data); root != nil {
 		d.root(c, root, readFile)
 		c.origins = r.origins
-		c.validate(r)
+		if !r.failed[""] {
+			c.validate(r)
+		}
 	}
 	if len(r.errors) > 0 {
 		r.errors.sort()
@@ -155,16 +158,22 @@ func (d *decoder) notUTF8() {
 }
 
 // yamlError takes a message of the YAML reader apart. It gives a line for most and a column for none.
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var (
+	yamlError     = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+)
 
 func (d *decoder) syntax(err error) {
 	message := err.Error()
 	line := 1
 	if m := yamlError.FindStringSubmatch(message); m != nil {
 		message = message[len(m[0]):]
-		if m[1] != "" {
+		if m[1] != "" { // it gives none for the first line
 			line, _ = strconv.Atoi(m[1])
 		}
+	}
+	if m := unknownAnchor.FindStringSubmatch(message); m != nil { // the one error without a line elsewhere
+		line = 1 + slices.IndexFunc(d.src.lines, func(text string) bool { return strings.Contains(text, "*"+m[1]) })
 	}
 	hint := "this is not YAML; a text with `: ` or ` #` in it, or with a first character such as * & ! % @, goes in quotes"
 	for number := max(line-1, 1); number <= line+1; number++ {

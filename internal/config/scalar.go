@@ -14,17 +14,27 @@ func (s *source) scalarPlaces(n *yaml.Node) []position {
 	if n.Kind != yaml.ScalarNode || n.Line < 1 || n.Line > len(s.lines) || n.Style&yaml.TaggedStyle != 0 {
 		return nil
 	}
-	t := &tracer{src: s, at: position{n.Line, n.Column}, rest: skipRunes(s.line(n.Line), n.Column-1), want: len(n.Value)}
 	switch n.Style {
 	case yaml.DoubleQuotedStyle:
-		t.quoted('"')
+		return s.trace(n, func(t *tracer) { t.quoted('"') })
 	case yaml.SingleQuotedStyle:
-		t.quoted('\'')
+		return s.trace(n, func(t *tracer) { t.quoted('\'') })
 	case yaml.LiteralStyle, yaml.FoldedStyle:
-		t.block(n.Style == yaml.FoldedStyle)
-	default:
-		t.plain()
+		// A header with a digit says the indentation relative to a parent that a scalar does not know: try all there can be.
+		for indent := s.blockIndent(n.Line); indent >= 0; indent-- {
+			if places := s.trace(n, func(t *tracer) { t.block(indent, n.Style == yaml.FoldedStyle) }); places != nil {
+				return places
+			}
+		}
+		return nil
 	}
+	return s.trace(n, (*tracer).plain)
+}
+
+// trace reads the scalar by one style.
+func (s *source) trace(n *yaml.Node, read func(*tracer)) []position {
+	t := &tracer{src: s, at: position{n.Line, n.Column}, rest: skipRunes(s.line(n.Line), n.Column-1), want: len(n.Value)}
+	read(t)
 	if string(t.value) != n.Value {
 		return nil
 	}
@@ -193,8 +203,7 @@ func (t *tracer) escape() bool {
 }
 
 // block reads a literal or folded scalar, whose header is at the tracer.
-func (t *tracer) block(folded bool) {
-	indent := t.blockIndent()
+func (t *tracer) block(indent int, folded bool) {
 	previous := lineEmpty // of the lines with text so far
 	var breaks int        // since the last line with text
 	for !t.done() && t.nextLine() {
@@ -243,11 +252,10 @@ func (t *tracer) breakLines(empty int, fold, first bool) {
 	}
 }
 
-// blockIndent returns how many columns the block is indented: those of its first line with text. A header with an explicit
-// indentation is relative to a parent that a scalar does not know, so it is traced only if the two agree.
-func (t *tracer) blockIndent() int {
-	for number := t.at.line + 1; number <= len(t.src.lines); number++ {
-		line := t.src.line(number)
+// blockIndent returns how many blanks begin the first line with text after a block scalar's header.
+func (s *source) blockIndent(header int) int {
+	for number := header + 1; number <= len(s.lines); number++ {
+		line := s.line(number)
 		if text := strings.TrimLeft(line, " "); text != "" {
 			return len(line) - len(text)
 		}

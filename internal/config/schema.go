@@ -16,7 +16,7 @@ type key struct {
 
 const (
 	expressionNote = "an expression of the signal language"
-	signalNameNote = "[a-z][a-z0-9_-]*, at most 48 bytes"
+	signalNameNote = "a name of the form [a-z][a-z0-9_-]*, at most 48 bytes"
 )
 
 var (
@@ -35,7 +35,7 @@ const (
 func (c *Config) keys() []key {
 	return []key{
 		{"version", required(integer(&c.Version, Version, Version)), "Version of this form. Every file begins with it."},
-		{"partition", named(&c.Partition, partitionName, "[A-Za-z0-9_-], at most 32 bytes"), "Name of the partition, in every signal and in the stream's subjects."},
+		{"partition", named(&c.Partition, partitionName, "a name of [A-Za-z0-9_-], at most 32 bytes"), "Name of the partition, in every signal and in the stream's subjects."},
 		{"clock", choice(&c.Clock, ClockReceive, ClockExchange), "What engine time is derived from: when ticks were received, or what the venue says (for history and back-tests)."},
 		{"late_drop", duration(&c.LateDrop, 0, 24*time.Hour), "Drop ticks further than this behind engine time; they stay in the journal. `0` keeps all. Only with `clock: exchange`."},
 		{"nats", section{c.NATS.keys}, "How to reach the server. The key `url` gives way to `NATS_URL`, and both to `--server`."},
@@ -70,7 +70,7 @@ func (t *TLS) keys() []key {
 
 func (f *Feed) keys() []key {
 	return []key{
-		{"name", required(named(&f.Name, feedName, "[A-Za-z0-9_-], at most 32 bytes")), "Name in logs and metrics; unique."},
+		{"name", required(named(&f.Name, feedName, "a name of [A-Za-z0-9_-], at most 32 bytes")), "Name in logs and metrics; unique."},
 		{"subject", required(text(&f.Subject, "a NATS subject, wildcards allowed")), "What to subscribe to. No two feeds may receive the same subject."},
 		{"queue", text(&f.Queue, "a queue group"), "Share the subject with other members of this group. A queue member sees a part of the ticks."},
 		{"codec", choice(&f.Codec, CodecJSON, CodecBinary, CodecBinanceSpot, CodecBinanceUSDM), "How messages are written."},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -63,8 +64,17 @@ func (s *source) errorAt(at position, length int, message, hint string) *Error {
 	length = min(length, utf8.RuneCountInString(text)-at.column+1)
 	return &Error{
 		File: s.name, Line: at.line, Column: at.column, Length: max(length, 1),
-		Message: message, Hint: hint, text: text,
+		Message: message, Hint: hint, text: withoutSecrets(text),
 	}
+}
+
+var urlSecret = regexp.MustCompile(`://[^@\s"']+@`)
+
+// withoutSecrets covers what stands before the @ of a URL, character for character.
+func withoutSecrets(line string) string {
+	return urlSecret.ReplaceAllStringFunc(line, func(found string) string {
+		return "://" + strings.Repeat("*", utf8.RuneCountInString(found)-len("://@")) + "@"
+	})
 }
 
 // errorAtLine makes an error about a whole line.

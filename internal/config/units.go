@@ -121,5 +121,4 @@ func formatUnit(value int64, units []unit) string {
 	return strconv.FormatInt(value, 10) // not reached: the smallest factor is 1
 }
 
-func formatDuration(d time.Duration) string { return formatUnit(int64(d), durationUnits) }
-func formatSize(n int64) string             { return formatUnit(n, sizeUnits) }
+func formatSize(n int64) string { return formatUnit(n, sizeUnits) }

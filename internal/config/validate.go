@@ -68,12 +68,15 @@ func (c *Config) feedRelations(r *report) {
 			if f.Name != "" && c.Feeds[j].Name == f.Name {
 				r.add(at+".name", "is "+f.Name+", as is that of feeds["+strconv.Itoa(j)+"]", "names are unique")
 			}
-			if subjectsOverlap(c.Feeds[j].Subject, f.Subject) {
-				r.add(at+".subject", "overlaps that of feeds["+strconv.Itoa(j)+"], "+c.Feeds[j].Subject, "a message would be taken twice; make the subjects distinct")
-			}
 		}
 		if wrong, hint := verifySubject(f.Subject, true); f.Subject != "" && wrong != "" {
 			r.add(at+".subject", wrong, hint)
+		}
+		for j := range c.Feeds[:i] {
+			other := "feeds[" + strconv.Itoa(j) + "]"
+			if !r.failed[other+".subject"] && subjectsOverlap(c.Feeds[j].Subject, f.Subject) {
+				r.add(at+".subject", "overlaps that of "+other+", "+c.Feeds[j].Subject, "a message would be taken twice; make the subjects distinct")
+			}
 		}
 		if strings.ContainsAny(f.Queue, " \t*>") {
 			r.add(at+".queue", "is "+strconv.Quote(f.Queue), "a queue group has no blanks, * or >")

@@ -46,8 +46,8 @@ func (s *scalar) decode(d *decoder, path string, n *yaml.Node) {
 }
 
 func (s *scalar) check(r *report, path string) {
-	if s.isNeeded && (s.format() == "" || s.format() == "0") {
-		r.add(path, "is missing", "add "+lastName(path)+": "+s.what)
+	if text := s.format(); s.isNeeded && (text == "" || text == "0" && s.tag == "!!int") {
+		r.add(path, "is missing", "add the key `"+lastName(path)+"`: "+s.what)
 		return
 	}
 	if s.verify == nil {
@@ -77,7 +77,7 @@ func required(s *scalar) *scalar {
 }
 
 func integer(field *int, least, most int) *scalar {
-	what := fmt.Sprintf("integer, %d to %d", least, most)
+	what := fmt.Sprintf("an integer, %d to %d", least, most)
 	if least == most {
 		what = strconv.Itoa(least)
 	}
@@ -105,11 +105,11 @@ func parseInteger(n *yaml.Node, field *int) (wrong, hint string) {
 
 func powerOfTwo(field *int, least, most int) *scalar {
 	s := integer(field, least, most)
-	s.what = fmt.Sprintf("power of two, %d to %d", least, most)
+	s.what = fmt.Sprintf("a power of two, %d to %d", least, most)
 	inRange := s.verify
 	s.verify = func() (string, string) {
 		if wrong, _ := inRange(); wrong != "" {
-			return wrong, "want a " + s.what
+			return wrong, "want " + s.what
 		}
 		if v := *field; v&(v-1) != 0 {
 			below := least
@@ -133,7 +133,7 @@ func size(field *int64, least, most int64) *scalar {
 
 // quantity is a number with a unit.
 func quantity(field *int64, units []unit, least, most int64, kind, hint string) *scalar {
-	what := fmt.Sprintf("%s, %s to %s", kind, formatUnit(least, units), formatUnit(most, units))
+	what := fmt.Sprintf("a %s, %s to %s", kind, formatUnit(least, units), formatUnit(most, units))
 	return &scalar{
 		what: what, tag: "!!str",
 		parse: func(n *yaml.Node) (string, string) {
@@ -147,7 +147,7 @@ func quantity(field *int64, units []unit, least, most int64, kind, hint string) 
 		format: func() string { return formatUnit(*field, units) },
 		verify: func() (string, string) {
 			if *field < least || *field > most {
-				return "is " + formatUnit(*field, units), "want a " + what
+				return "is " + formatUnit(*field, units), "want " + what
 			}
 			return "", ""
 		},

@@ -10,7 +10,7 @@ import (
 // section is a value that is a table of keys of its own.
 type section struct{ keys func() []key }
 
-func (s section) describe() string { return "section" }
+func (s section) describe() string { return "a section" }
 
 func (s section) decode(d *decoder, path string, n *yaml.Node) { d.table(path, n, s.keys()) }
 
@@ -45,7 +45,7 @@ type list[T any] struct {
 	most  int
 }
 
-func (l list[T]) describe() string { return "list" }
+func (l list[T]) describe() string { return "a list" }
 
 func (l list[T]) decode(d *decoder, path string, n *yaml.Node) {
 	if !d.plainValue(path, n, yaml.SequenceNode, "a list") {
@@ -120,7 +120,7 @@ const patternsMax = 256
 // patterns is the value of `for`.
 type patterns struct{ field *[]Pattern }
 
-func (p patterns) describe() string { return "pattern, or a list of patterns" }
+func (p patterns) describe() string { return "a pattern or a list of patterns" }
 
 func (p patterns) decode(d *decoder, path string, n *yaml.Node) {
 	*p.field = nil
@@ -135,6 +135,7 @@ func (p patterns) decode(d *decoder, path string, n *yaml.Node) {
 
 func (p patterns) check(r *report, path string) {
 	switch {
+	case len(*p.field) == 0 && r.failedIn(path): // said already
 	case len(*p.field) == 0:
 		r.add(path, "selects nothing", "leave it out to select every instrument")
 	case len(*p.field) > patternsMax:
@@ -164,7 +165,7 @@ const killsMax = 4096
 type kills struct{ field *[]Kill }
 
 func (k kills) describe() string {
-	return "list of `all`, `signal:NAME`, `instrument:venue.symbol`"
+	return "a list of `all`, `signal:NAME`, `instrument:venue.symbol`"
 }
 
 func (k kills) decode(d *decoder, path string, n *yaml.Node) {

@@ -1,0 +1,267 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func noFile(path string) ([]byte, error) { return nil, fs.ErrNotExist }
+
+func mustParse(t interface{ Fatalf(string, ...any) }, text string) *Config {
+	c, err := Parse("engine.yaml", []byte(text), noFile)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return c
+}
+
+const full = `
+version: 1
+partition: crypto
+clock: exchange
+late_drop: 5s
+nats: {url: "tls://a:4222,tls://b:4222", user: bob, password_env: BOB, tls: {ca: ca.pem, cert: c.pem, key: k.pem}}
+feeds:
+  - {name: spot, subject: md.spot.>, codec: binance-spot, venue: binance, trades: aggTrade, ring: 1024, on_full: block,
+     queue: g, pending: {messages: 10, bytes: 1MiB}}
+signals:
+  - name: reversion
+    value: zscore(microprice - ema(mid, 2s), 30s)
+    when: >
+      abs(value) > 2.5
+      and spread < 5bp * mid
+    exit: abs(value) < 0.5
+    throttle: 100ms
+    side: -sign(value)
+    strength: 1
+    horizon: 5m
+    expires: 1.5s
+    for: [binance.*, "cme.ES 06-25.x"]
+    on_gap: hold
+risk: {stale: 2s, crossed: allow, locked: refuse, max_trail: 3s, kill: [all, "signal:reversion", "instrument:a.b.c"], gates: off}
+engine: {executor: cpu, dispatch: stream, lanes: 2, batch: 32, mode: fused, wait: park, instruments: 10, heartbeat: 20ms,
+         gogc: 200, memory_limit: 1GiB}
+publish: {subject: s.t, format: binary, queue: 512, instance: me}
+journal: {dir: j, segment: 1MiB, sync: block, sync_interval: 1s, retain: 2MiB, on_error: continue}
+`
+
+func TestParseFull(t *testing.T) {
+	c := mustParse(t, full)
+	c.origins = nil
+	want := &Config{
+		Version: 1, Partition: "crypto", Clock: ClockExchange, LateDrop: 5 * time.Second,
+		NATS: NATS{URL: "tls://a:4222,tls://b:4222", User: "bob", PasswordEnv: "BOB", TLS: TLS{"ca.pem", "c.pem", "k.pem"}},
+		Feeds: []Feed{{
+			Name: "spot", Subject: "md.spot.>", Queue: "g", Codec: CodecBinanceSpot, Venue: "binance", Trades: TradesAggTrade,
+			RingTicks: 1024, OnFull: OnFullBlock, Pending: Pending{10, 1 << 20},
+		}},
+		Signals: []Signal{{
+			Name: "reversion", Value: "zscore(microprice - ema(mid, 2s), 30s)", When: "abs(value) > 2.5 and spread < 5bp * mid\n",
+			Exit: "abs(value) < 0.5", Side: "-sign(value)", Strength: "1", Throttle: 100 * time.Millisecond, Horizon: 5 * time.Minute,
+			Expires: 1500 * time.Millisecond, For: []Pattern{{"binance", "*"}, {"cme", "ES 06-25.x"}}, OnGap: OnGapHold,
+		}},
+		Risk:    Risk{2 * time.Second, GateAllow, GateRefuse, 3 * time.Second, []Kill{{Scope: KillAll}, {Scope: KillSignal, Signal: "reversion"}, {Scope: KillInstrument, Venue: "a", Symbol: "b.c"}}, Off},
+		Engine:  Engine{ExecutorCPU, DispatchStream, 2, 32, ModeFused, WaitPark, 10, 20 * time.Millisecond, 200, 1 << 30},
+		Publish: Publish{"s.t", FormatBinary, 512, "me"},
+		Journal: Journal{"j", 1 << 20, SyncBlock, time.Second, 2 << 20, OnErrorContinue},
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", c, want)
+	}
+}
+
+func TestDefaultIsEmptyFile(t *testing.T) {
+	if err := Default().Validate(); err != nil {
+		t.Error(err)
+	}
+	c := mustParse(t, "version: 1")
+	c.origins = nil
+	if !reflect.DeepEqual(c, Default()) {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// TestPrintGolden freezes what String prints, and so what Hash hashes.
+func TestPrintGolden(t *testing.T) {
+	for name, c := range map[string]*Config{"default": Default(), "full": mustParse(t, full)} {
+		file := filepath.Join("testdata", name+".yaml")
+		if *update {
+			if err := os.WriteFile(file, []byte(c.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.String() != string(want) {
+			t.Errorf("%s: got\n%s", file, c)
+		}
+	}
+}
+
+func TestHash(t *testing.T) {
+	a, b := mustParse(t, full), mustParse(t, "# a comment\n"+strings.ReplaceAll(full, "1.5s", "1500ms"))
+	if a.Hash() != b.Hash() || !a.Equal(b) {
+		t.Error("the same meaning has another hash")
+	}
+	c := mustParse(t, strings.Replace(full, "2.5", "2.6", 1))
+	if a.Hash() == c.Hash() || a.Equal(c) {
+		t.Error("another meaning has the same hash")
+	}
+	if len(a.Hash()) != 64 {
+		t.Error(a.Hash())
+	}
+}
+
+// TestRoundTrip: what String prints, Parse reads back to the same.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawConfig(t)
+		if err := c.Validate(); err != nil {
+			t.Fatalf("drawn invalid: %v", err)
+		}
+		back := mustParse(t, c.String())
+		back.origins = nil
+		if !reflect.DeepEqual(back, c) {
+			t.Fatalf("printed\n%s\nread back\n%s\n%#v\n%#v", c, back, c, back)
+		}
+	})
+}
+
+func drawConfig(t *rapid.T) *Config {
+	c := Default()
+	c.Partition = rapid.StringMatching(`[A-Za-z0-9_-]{1,32}`).Draw(t, "partition")
+	if c.Clock = rapid.SampledFrom([]Clock{ClockReceive, ClockExchange}).Draw(t, "clock"); c.Clock == ClockExchange {
+		c.LateDrop = time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "late"))
+	}
+	odd := rapid.OneOf(rapid.SampledFrom([]string{"~", "null", "yes", "1.5", "0x1f", "- a", "a: b", "#c", "'", `"`, "é", " x ", "\u2028", "\u0085", "!a", "&a", "*a", "1:30", "2001-01-01", "\ufeff"}), rapid.StringN(1, 20, 40))
+	line := odd.Filter(func(s string) bool { return !strings.ContainsAny(s, "\n\r\x00") && s != "" })
+	c.NATS.CredsFile = line.Draw(t, "creds")
+	c.Journal.Dir = line.Draw(t, "dir")
+	c.Journal.SegmentBytes = rapid.Int64Range(1<<20, 64<<30).Draw(t, "segment")
+	c.Engine.MemoryLimitBytes = rapid.SampledFrom([]int64{0, 64 << 20, 1<<30 + 1}).Draw(t, "memory")
+	if rapid.Bool().Draw(t, "feed") {
+		f := DefaultFeed()
+		f.Name, f.Subject, f.Venue = "f", "md.>", rapid.SampledFrom([]string{"1", "x y", "é", "true"}).Draw(t, "venue")
+		c.Feeds = append(c.Feeds, f)
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "signals") {
+		s := DefaultSignal()
+		s.Name = string(rune('a'+i)) + rapid.StringMatching(`[a-z0-9_-]{0,10}`).Draw(t, "name")
+		for _, field := range []*string{&s.Value, &s.When} {
+			*field = odd.Draw(t, "expression")
+		}
+		s.Exit = rapid.OneOf(rapid.Just(""), odd).Draw(t, "exit")
+		s.Throttle = time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "throttle"))
+		for range rapid.IntRange(0, 2).Draw(t, "patterns") {
+			s.For = append(s.For, Pattern{"v*", strings.ReplaceAll(line.Draw(t, "symbol"), "\n", "")})
+		}
+		c.Signals = append(c.Signals, s)
+		if rapid.Bool().Draw(t, "kill") && !isReserved(s.Name) {
+			c.Risk.Kill = append(c.Risk.Kill, Kill{Scope: KillSignal, Signal: s.Name})
+		}
+	}
+	for i := range c.Signals {
+		if isReserved(c.Signals[i].Name) || c.SignalIndex(c.Signals[i].Name) != i {
+			t.Skip("name taken")
+		}
+	}
+	return c
+}
+
+// FuzzParse: no panic, errors of our own type inside the file, and what is accepted prints and reads back.
+func FuzzParse(f *testing.F) {
+	f.Add(full, "signals: [{name: a, value: b, when: c}]")
+	files, _ := filepath.Glob("testdata/*.txt")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for c := range strings.SplitSeq(string(data), "\n====\n") {
+			input, _, _ := strings.Cut(c, "\n----\n")
+			main, other, _ := strings.Cut(input, "\n---- ")
+			f.Add(main, other)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text, other string) {
+		c, err := Parse("d/engine.yaml", []byte(text), func(string) ([]byte, error) { return []byte(other), nil })
+		if err == nil {
+			if back := mustParse(t, c.String()); !back.Equal(c) {
+				t.Fatalf("read back differently:\n%s\n%s", c, back)
+			}
+			return
+		}
+		var mistakes Errors
+		if !errors.As(err, &mistakes) || len(mistakes) == 0 || c != nil {
+			t.Fatalf("error %T, config %v", err, c)
+		}
+		for _, e := range mistakes {
+			if e.Line < 0 || e.Column < 0 || e.Line > 0 && (e.Column < 1 || e.Length < 1) || e.Message == "" {
+				t.Fatalf("%+v", e)
+			}
+			if len(e.Render()) == 0 {
+				t.Fatal("renders to nothing")
+			}
+		}
+	})
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("six.yaml", "signals: [{name: a, value: mid, when: value > 1}]")
+	path := write("engine.yaml", "version: 1\nsignals_file: six.yaml\nsignals: [{name: b, value: a, when: value > 1}]")
+	c, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Signals) != 2 || c.Signals[0].Name != "a" || c.SignalIndex("b") != 1 || c.SignalIndex("c") != -1 {
+		t.Errorf("%+v", c.Signals)
+	}
+	e := c.ErrorIn(0, "when", 8, 1, "too small", "")
+	if e.File != filepath.Join(dir, "six.yaml") || e.Line != 1 || e.Column != 47 || e.Path != "signals[0].when" {
+		t.Errorf("%+v", e)
+	}
+	e = c.ErrorIn(1, "exit", 0, 1, "no exit", "")
+	if e.Error() != "signals[1].exit: no exit" {
+		t.Errorf("%v", e)
+	}
+	if _, err = Load(filepath.Join(dir, "none.yaml")); err == nil || !strings.HasSuffix(err.Error(), "none.yaml: cannot be read: no such file or directory") {
+		t.Error(err)
+	}
+}
+
+// TestValidateInCode checks a Config that never was a file.
+func TestValidateInCode(t *testing.T) {
+	c := Default()
+	c.Engine.Lanes = 0
+	c.Engine.MemoryLimitBytes = -5
+	c.Risk.Kill = []Kill{{Scope: "nothing"}}
+	c.Feeds = []Feed{{}}
+	c.Signals = make([]Signal, SignalsMax+1)
+	err := c.Validate()
+	for _, want := range []string{
+		"engine.lanes: lanes is 0", "engine.memory_limit: memory_limit is", `risk.kill[0]: kill[0] is "`, "feeds[0].ring: ring is 0",
+		`feeds[0].codec: codec is ""`, "feeds[0].name: name is missing", "signals: signals has more than 64 entries", "signals[64].for: for selects nothing",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}
