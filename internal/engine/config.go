@@ -7,6 +7,7 @@ import (
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/kernels/program"
+	"github.com/sigengine/sigengine/ring"
 	"github.com/sigengine/sigengine/risk"
 )
 
@@ -23,21 +24,11 @@ const (
 // String returns the mode as the configuration spells it.
 func (m Mode) String() string { return [...]string{"auto", "fused", "staged"}[m] }
 
-// Wait chooses what a stage does while it has nothing to do.
-type Wait uint8
-
-// The wait strategies.
-const (
-	WaitSpinPark Wait = 0 // spin for a while, then sleep until woken
-	WaitSpin     Wait = 1 // never sleep: least latency, one processor a stage
-	WaitPark     Wait = 2 // sleep at once: least work
-)
-
 // Bounds of a configuration.
 const (
 	LanesMax        = 64
 	BatchMax        = 4096
-	SourcesMax      = 64
+	SourcesMax      = feed.SourcesMax
 	fusedBelowProcs = 8
 )
 
@@ -53,7 +44,7 @@ type Config struct {
 	LaneSlots     int // slots a lane holds; a power of two, at least twice Batch
 	Batch         int // most ticks a turn
 	Mode          Mode
-	Wait          Wait
+	Wait          ring.Strategy
 	Program       *program.Program // nil: record only
 	Desk          risk.Config      // its Instruments and Rules must fit the program
 	// Applies says which signals (a bit each) an instrument has, and whether configuration kills it.
@@ -68,7 +59,7 @@ var ErrConfig = errors.New("engine: bad configuration")
 func Default() Config {
 	return Config{
 		ClockTrailsNs: 1e9, HeartbeatNs: 10e6, FlushNs: 5e6,
-		Instruments: 4096, Lanes: 1, LaneSlots: 8192, Batch: 64,
+		Instruments: 4096, Lanes: 1, LaneSlots: 8192, Batch: 64, Wait: ring.SpinThenPark,
 	}
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/kernels/program"
 	"github.com/sigengine/sigengine/ring"
 	"github.com/sigengine/sigengine/risk"
@@ -13,7 +12,6 @@ type deskStage struct {
 	orders  *ring.Ring[order]
 	lanes   []*lane
 	decided *decided
-	clock   feed.Clock
 	timing  *Timing
 	row     row
 	touched [LanesMax]uint64 // by lane: rows consumed in this batch up to here
@@ -25,7 +23,7 @@ func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
 		return nil, err
 	}
 	return &deskStage{
-		desk: desk, orders: e.orders, lanes: e.lanes, decided: taker, clock: e.clock, timing: e.timing,
+		desk: desk, orders: e.orders, lanes: e.lanes, decided: taker, timing: e.timing,
 	}, nil
 }
 
@@ -40,7 +38,7 @@ func (d *deskStage) drain() int {
 		startNs := d.timing.now()
 		taken := d.take(batch)
 		if taken > 0 {
-			d.measure(batch[:taken], startNs)
+			d.timing.decided(batch[:taken], startNs, d.timing.now())
 			d.release()
 			d.orders.Release(taken)
 			total += taken
@@ -92,20 +90,6 @@ func (d *deskStage) release() {
 		if d.touched[i] != 0 {
 			l.consumed.Store(d.touched[i])
 			d.touched[i] = 0
-		}
-	}
-}
-
-// measure records the batch's latencies: one reading of the clock for all.
-func (d *deskStage) measure(batch []order, startNs int64) {
-	if !d.timing.on {
-		return
-	}
-	endNs := d.clock.NowNs()
-	d.timing.Risk.Record(endNs-startNs, 1)
-	for i := range batch {
-		if batch[i].at != 0 {
-			d.timing.Total.Record(endNs-batch[i].at, 1)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/replay/journal"
 	"github.com/sigengine/sigengine/ring"
+	"github.com/sigengine/sigengine/risk"
 )
 
 // Ports are what an engine is connected to. All but Clock may be nil.
@@ -63,9 +64,6 @@ func New(config Config, ports Ports) (*Engine, error) {
 	}
 	if e.clock == nil {
 		return nil, fmt.Errorf("%w: no clock", ErrConfig)
-	}
-	if e.timing == nil {
-		e.timing = &Timing{}
 	}
 	if err := e.build(); err != nil {
 		return nil, err
@@ -128,7 +126,7 @@ func (e *Engine) AddInlet(inlet *feed.Inlet) error {
 	}
 	inlet.Connect(uint16(len(e.inlets)), e.parker)
 	e.inlets = append(e.inlets, inlet)
-	e.handles = append(e.handles, make([]uint32, e.config.Instruments))
+	e.handles = append(e.handles, make([]uint32, inlet.Symbols.Cap()))
 	return nil
 }
 
@@ -136,7 +134,7 @@ func (e *Engine) AddInlet(inlet *feed.Inlet) error {
 func (e *Engine) Counts() *Counts { return &e.counts }
 
 // Rejections returns the desk's counters.
-func (e *Engine) Rejections() *DeskCounts { return e.desk.desk.Counters() }
+func (e *Engine) Rejections() *risk.Counts { return e.desk.desk.Counters() }
 
 // Inlets returns the sources in the order of their numbers; the first is the engine's own.
 func (e *Engine) Inlets() []*feed.Inlet { return e.inlets }

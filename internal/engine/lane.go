@@ -16,6 +16,7 @@ type lane struct {
 	memory   program.Lane
 	executor *program.Executor
 	mask     uint64
+	number   int
 	stagedBy uint64 // the sequencer's own count, published to staged once a batch
 	freeFrom uint64 // the sequencer's last look at consumed
 
@@ -92,7 +93,9 @@ func (r *row) Value(quarter int) float64 {
 	return math.Float64frombits(r.lane.memory.Out[uint64(quarter)*(r.lane.mask+1)+r.at].Value)
 }
 
-func (r *row) bits(quarter uint64) uint64 { return r.lane.memory.Out[quarter*(r.lane.mask+1)+r.at].Value }
+func (r *row) bits(quarter uint64) uint64 {
+	return r.lane.memory.Out[quarter*(r.lane.mask+1)+r.at].Value
+}
 
 func (r *row) field(quarter uint64) float64 {
 	return math.Float64frombits(r.lane.memory.In[quarter*(r.lane.mask+1)+r.at].Value)

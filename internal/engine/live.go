@@ -23,6 +23,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	err := e.loop()
 	e.pipeline.finish()
 	e.flush()
+	e.timing.close()
 	for _, inlet := range e.inlets {
 		inlet.Abandon()
 	}
@@ -36,7 +37,7 @@ func (e *Engine) Stop() {
 }
 
 func (e *Engine) loop() error {
-	waiter := ring.NewWaiter(e.config.strategy(), e.parker)
+	waiter := ring.NewWaiter(e.config.Wait, e.parker)
 	defer waiter.Busy()
 	for {
 		if err := e.journalErr(); err != nil {
@@ -60,6 +61,7 @@ func (e *Engine) loop() error {
 		case e.heartbeatDue(nowNs):
 			continue
 		}
+		e.idle()
 		waiter.Idle(e.idleFor(nowNs))
 	}
 }
@@ -68,7 +70,7 @@ func (e *Engine) loop() error {
 func (e *Engine) rest() error {
 	for _, inlet := range e.inlets {
 		for left := inlet.Queued(); left > 0; {
-			n := e.drain(inlet, min(left, e.config.Batch))
+			n := e.drain(inlet, min(left, e.config.Batch), e.timing.now())
 			e.pipeline.kick()
 			if n == 0 {
 				break
@@ -95,7 +97,7 @@ func (e *Engine) turn(most int) int {
 	startNs := e.timing.now()
 	for range e.inlets {
 		if n < most {
-			n += e.drain(e.inlets[e.turnAt], most-n)
+			n += e.drain(e.inlets[e.turnAt], most-n, startNs)
 		}
 		e.turnAt++
 		if e.turnAt == len(e.inlets) {
@@ -106,13 +108,13 @@ func (e *Engine) turn(most int) int {
 		return 0
 	}
 	e.counts.Turns.Add(1)
-	e.timing.since(e.timing.Sequence, startNs)
+	e.timing.sequenced(startNs, e.timing.now(), n)
 	e.pipeline.kick()
 	return n
 }
 
 // drain sequences up to most ticks of one inlet.
-func (e *Engine) drain(inlet *feed.Inlet, most int) int {
+func (e *Engine) drain(inlet *feed.Inlet, most int, nowNs int64) int {
 	ticks, venue := inlet.Poll(most)
 	if reason, lost, hole := inlet.Hole(); hole {
 		return e.hole(inlet, reason, lost)
@@ -120,7 +122,7 @@ func (e *Engine) drain(inlet *feed.Inlet, most int) int {
 	if len(ticks) == 0 {
 		return 0
 	}
-	e.timing.arrived(ticks[0].ReceiveNs, len(ticks))
+	e.timing.arrived(nowNs, ticks[0].ReceiveNs, len(ticks))
 	for i := range ticks {
 		e.sequence(&ticks[i], venue[i])
 	}
@@ -254,6 +256,17 @@ func (e *Engine) flush() {
 	}
 	if e.ports.Outcomes != nil {
 		e.ports.Outcomes.Flush()
+	}
+}
+
+// idle is called by a sequencer that has nothing to do.
+func (e *Engine) idle() {
+	e.timing.idleSequencer()
+	if e.Fused() {
+		e.timing.idleDesk()
+		for i := range e.lanes {
+			e.timing.idleLane(i)
+		}
 	}
 }
 

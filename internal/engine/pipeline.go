@@ -28,10 +28,13 @@ func (f *fused) kick() {
 	e := f.e
 	e.sequencer.publish()
 	startNs := e.timing.now()
-	for _, l := range e.lanes {
-		l.compute(^uint64(0))
+	for i, l := range e.lanes {
+		if n := l.compute(^uint64(0)); n > 0 {
+			endNs := e.timing.now()
+			e.timing.computed(i, startNs, endNs, n)
+			startNs = endNs
+		}
 	}
-	e.timing.since(e.timing.Program, startNs)
 	e.desk.drain()
 }
 
@@ -52,7 +55,7 @@ const stageLookNs = 5 * time.Millisecond // how long a parked stage sleeps befor
 
 func newStaged(e *Engine) *staged {
 	s := &staged{e: e, room0: ring.NewParker()}
-	s.wait = ring.NewWaiter(e.config.strategy(), s.room0)
+	s.wait = ring.NewWaiter(e.config.Wait, s.room0)
 	for range len(e.lanes) + 1 {
 		s.parkers = append(s.parkers, ring.NewParker())
 	}
@@ -96,16 +99,17 @@ func (s *staged) finish() {
 
 func (s *staged) runLane(l *lane, parker *ring.Parker) {
 	defer s.running.Done()
-	waiter := ring.NewWaiter(s.e.config.strategy(), parker)
+	waiter := ring.NewWaiter(s.e.config.Wait, parker)
 	desk := s.parkers[len(s.e.lanes)]
 	for {
 		startNs := s.e.timing.now()
 		if n := l.compute(uint64(s.e.config.Batch)); n > 0 {
 			waiter.Busy()
 			desk.Wake()
-			s.e.timing.sinceShared(l.timing, startNs)
+			s.e.timing.computed(l.number, startNs, s.e.timing.now(), n)
 			continue
 		}
+		s.e.timing.idleLane(l.number)
 		if s.stop.Load() {
 			waiter.Busy()
 			return
@@ -116,7 +120,7 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 
 func (s *staged) runDesk(parker *ring.Parker) {
 	defer s.running.Done()
-	waiter := ring.NewWaiter(s.e.config.strategy(), parker)
+	waiter := ring.NewWaiter(s.e.config.Wait, parker)
 	for {
 		if s.e.desk.drain() > 0 {
 			waiter.Busy()
@@ -124,6 +128,7 @@ func (s *staged) runDesk(parker *ring.Parker) {
 			continue
 		}
 		s.e.idleDesk()
+		s.e.timing.idleDesk()
 		if s.stop.Load() {
 			waiter.Busy()
 			return

@@ -88,4 +88,5 @@ func (r *Recording) check(tick *feed.Tick) error {
 func (r *Recording) Close() {
 	r.e.pipeline.finish()
 	r.e.flush()
+	r.e.timing.close()
 }
