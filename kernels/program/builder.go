@@ -153,8 +153,13 @@ func (b *Builder) I2F(x Value) Value { return b.op(OpI2F, 0, x) }
 // Canon is x if finite, else the canonical NaN. The builder inserts it where it is needed.
 func (b *Builder) Canon(x Value) Value { return b.op(OpCanon, 0, x) }
 
-// Abs is |x| by clearing the sign bit.
-func (b *Builder) Abs(x Value) Value { return b.Andn(x, b.ConstI(math.MinInt64)) }
+// Abs is |x| by clearing the sign bit. It is canonical, so x is made canonical first: one canon serves both.
+func (b *Builder) Abs(x Value) Value {
+	if x < 0 || int(x) >= len(b.nodes) || b.nodes[x].Type != F {
+		return b.fail(F, "abs needs an f value of this builder")
+	}
+	return b.Andn(b.Canon(x), b.ConstI(math.MinInt64))
+}
 
 // Neg is -x by flipping the sign bit.
 func (b *Builder) Neg(x Value) Value { return b.Xor(x, b.ConstI(math.MinInt64)) }

@@ -1,18 +1,18 @@
 // Package program is what expressions compile to and what runs: a small instruction set, a builder, a verifier, a text
 // form, and the CPU executor. docs/program.md is the contract; a device that runs the same program gives the same bits.
 //
-//	            Builder ──Build──► Program ──NewExecutor──► Executor
-//	             (kernels)         before                   (one a lane)
-//	                               recur
-//	                               after
+//	           Builder ──Build──► Program ──NewExecutor──► Executor
+//	            (kernels)         before                   (one a lane)
+//	                              recur
+//	                              after
 //
-//	 lane slots ──gather──► before: columns of up to 64 ticks, instruction by instruction
-//	                          │
-//	                          ▼
-//	              state ◄──► recur: the ticks of one instrument in turn, different instruments side by side
-//	                          │
-//	                          ▼
-//	                        after: columns again ──where fired──► lane rows
+//	lane slots ──gather──► before: columns of up to 64 ticks, instruction by instruction
+//	                         │
+//	                         ▼
+//	             state ◄──► recur: the ticks of one instrument in turn, different instruments side by side
+//	                         │
+//	                         ▼
+//	                       after: columns again ──where fired──► lane rows
 //
 // A Builder belongs to one goroutine. A Program is immutable and may be shared. An Executor belongs to the one goroutine
 // that calls Run; nothing in it is safe to call from another at the same time.

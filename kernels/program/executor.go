@@ -1,0 +1,157 @@
+package program
+
+import "fmt"
+
+// Lane is the memory an executor works on: a ring of slots and a ring of rows, both quarter-major: quarter q of slot or
+// row n is at index q*Capacity + n&(Capacity-1).
+type Lane struct {
+	In       []Quarter // SlotQuarters*Capacity
+	Out      []Quarter // RowQuarters*Capacity
+	Capacity uint64    // slots and rows, a power of two
+}
+
+// Executor runs a program on the CPU for the instruments of one lane. One goroutine owns it.
+type Executor struct {
+	program     *Program
+	parts       [3][]step
+	columns     []column
+	state       []uint64 // instrument after instrument
+	instruments int
+	stride      uint64  // state words an instrument
+	seen        []uint8 // ticks of each instrument in this chunk; zero between chunks
+
+	// The chunk at work, in column order.
+	slot [chunkTicks]uint64 // index of the tick within a lane's quarter
+	base [chunkTicks]uint64 // first state word of the tick's instrument
+
+	// The lane at work.
+	in, out  []Quarter
+	capacity uint64
+}
+
+// NewExecutor verifies the program and prepares to run it for instruments 0..instruments-1, all in their initial state.
+// All memory is allocated here.
+func NewExecutor(p *Program, instruments int) (*Executor, error) {
+	if err := p.Verify(); err != nil {
+		return nil, err
+	}
+	if instruments < 1 {
+		return nil, &Error{Where: "executor", Problem: fmt.Sprintf("%d instruments, want at least 1", instruments)}
+	}
+	ex := &Executor{
+		program:     p,
+		instruments: instruments,
+		stride:      uint64(p.StateWords),
+		state:       make([]uint64, p.StateWords*instruments),
+		seen:        make([]uint8, instruments),
+	}
+	ex.prepare()
+	ex.Reset()
+	return ex, nil
+}
+
+// prepare makes the steps and fills the constants' columns.
+func (ex *Executor) prepare() {
+	list, constants := plan(ex.program)
+	values := ex.program.values()
+	al := allocate(list, constants, values)
+	ex.columns = make([]column, al.columns)
+	at := func(v Value) *column {
+		if v == NoValue {
+			return &ex.columns[al.scratch]
+		}
+		return &ex.columns[al.of[v]]
+	}
+	for v := range Value(values) {
+		if bits, ok := constants[v]; ok {
+			c := at(v)
+			for i := range c {
+				c[i] = bits
+			}
+		}
+	}
+	for i := range list {
+		pl := &list[i]
+		s := step{run: pl.run, imm: pl.imm}
+		for k, column := range []**column{&s.a, &s.b, &s.c}[:len(pl.args)] {
+			*column = at(pl.args[k])
+		}
+		s.dst = at(pl.outs[0])
+		if pl.win != nil {
+			s.win = &windowStep{desc: *pl.win, at: uint64(pl.win.State), words: uint64(pl.win.Words())}
+			for k, v := range pl.outs {
+				s.win.out[k] = at(v)
+			}
+		}
+		ex.parts[pl.part] = append(ex.parts[pl.part], s)
+	}
+}
+
+// Run computes rows from..to-1 from the slots of the same numbers. Slot n's quarter 0 Aux must be below the number of
+// instruments; the lane must have the program's quarters. Only Values are written: the masks always, outputs where they
+// are emitted; Aux and Stamp stay. It allocates nothing.
+func (ex *Executor) Run(lane *Lane, from, to uint64) {
+	ex.in, ex.out, ex.capacity = lane.In, lane.Out, lane.Capacity
+	for n := from; n != to; {
+		count := int(min(to-n, chunkTicks))
+		ex.chunk(n, count)
+		n += uint64(count)
+	}
+	ex.in, ex.out = nil, nil
+}
+
+// chunk computes count ticks from slot from on.
+func (ex *Executor) chunk(from uint64, count int) {
+	var ends [chunkTicks]uint8
+	groups := ex.order(from, count, &ends)
+	before, recur, after := ex.parts[PartBefore], ex.parts[PartRecur], ex.parts[PartAfter]
+	for i := range before {
+		before[i].run(ex, &before[i], 0, count)
+	}
+	lo := 0
+	for _, end := range ends[:groups] {
+		hi := int(end)
+		for i := range recur {
+			recur[i].run(ex, &recur[i], lo, hi)
+		}
+		lo = hi
+	}
+	for i := range after {
+		after[i].run(ex, &after[i], 0, count)
+	}
+}
+
+// order sorts the chunk's ticks by rank: how many earlier ticks of the chunk are of the same instrument. Ticks of one
+// rank, a group, are of different instruments, so recur may run them side by side. It returns the number of groups and
+// where each ends.
+func (ex *Executor) order(from uint64, count int, ends *[chunkTicks]uint8) int {
+	var rank [chunkTicks]uint8
+	mask := ex.capacity - 1
+	quarter := ex.in[:ex.capacity]
+	groups := 0
+	for i := range count {
+		instrument := quarter[(from+uint64(i))&mask].Aux
+		r := ex.seen[instrument]
+		ex.seen[instrument] = r + 1
+		rank[i] = r
+		ends[r]++
+		groups = max(groups, int(r)+1)
+	}
+	var next [chunkTicks]uint8
+	total := uint8(0)
+	for r := range groups {
+		next[r] = total
+		total += ends[r]
+		ends[r] = total
+	}
+	for i := range count {
+		n := (from + uint64(i)) & mask
+		instrument := quarter[n].Aux
+		ex.seen[instrument] = 0
+		at := next[rank[i]]
+		next[rank[i]]++
+		ex.slot[at] = n
+		ex.base[at] = uint64(instrument) * ex.stride
+	}
+	return groups
+}

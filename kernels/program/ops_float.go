@@ -1,0 +1,129 @@
+package program
+
+import "math"
+
+// One function an operation: it computes columns lo..hi-1. The reslicing in the helpers lets the compiler drop bounds
+// checks in the loops. Products are converted explicitly so that no compiler may fuse them with a sum.
+
+// unary, binary and ternary return the part of the step's columns to work on, all of one length.
+func (s *step) unary(lo, hi int) (d, a []uint64) {
+	d, a = s.dst[lo:hi], s.a[lo:hi]
+	return d, a[:len(d)]
+}
+
+func (s *step) binary(lo, hi int) (d, a, b []uint64) {
+	d, a, b = s.dst[lo:hi], s.a[lo:hi], s.b[lo:hi]
+	return d, a[:len(d)], b[:len(d)]
+}
+
+func (s *step) ternary(lo, hi int) (d, a, b, c []uint64) {
+	d, a, b, c = s.dst[lo:hi], s.a[lo:hi], s.b[lo:hi], s.c[lo:hi]
+	return d, a[:len(d)], b[:len(d)], c[:len(d)]
+}
+
+func f64(bits uint64) float64 { return math.Float64frombits(bits) }
+
+func stepAdd(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = math.Float64bits(f64(a[i]) + f64(b[i]))
+	}
+}
+
+func stepAddCanon(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = Canonical(f64(a[i]) + f64(b[i]))
+	}
+}
+
+func stepSub(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = math.Float64bits(f64(a[i]) - f64(b[i]))
+	}
+}
+
+func stepSubCanon(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = Canonical(f64(a[i]) - f64(b[i]))
+	}
+}
+
+func stepMul(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = math.Float64bits(float64(f64(a[i]) * f64(b[i])))
+	}
+}
+
+func stepMulCanon(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = Canonical(float64(f64(a[i]) * f64(b[i])))
+	}
+}
+
+func stepDiv(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = math.Float64bits(f64(a[i]) / f64(b[i]))
+	}
+}
+
+func stepDivCanon(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = Canonical(f64(a[i]) / f64(b[i]))
+	}
+}
+
+func stepSqrt(_ *Executor, s *step, lo, hi int) {
+	d, a := s.unary(lo, hi)
+	for i := range d {
+		d[i] = math.Float64bits(math.Sqrt(f64(a[i])))
+	}
+}
+
+func stepSqrtCanon(_ *Executor, s *step, lo, hi int) {
+	d, a := s.unary(lo, hi)
+	for i := range d {
+		d[i] = Canonical(math.Sqrt(f64(a[i])))
+	}
+}
+
+func stepCanon(_ *Executor, s *step, lo, hi int) {
+	d, a := s.unary(lo, hi)
+	for i := range d {
+		d[i] = canonicalBits(a[i])
+	}
+}
+
+func stepI2F(_ *Executor, s *step, lo, hi int) {
+	d, a := s.unary(lo, hi)
+	for i := range d {
+		d[i] = math.Float64bits(float64(int64(a[i])))
+	}
+}
+
+func stepFlt(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = maskOf(f64(a[i]) < f64(b[i]))
+	}
+}
+
+func stepFle(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = maskOf(f64(a[i]) <= f64(b[i]))
+	}
+}
+
+func stepFeq(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.binary(lo, hi)
+	for i := range d {
+		d[i] = maskOf(f64(a[i]) == f64(b[i]))
+	}
+}

@@ -1,0 +1,113 @@
+package program
+
+// chunkTicks is how many ticks are computed side by side: the length of a column.
+const chunkTicks = 64
+
+// column holds one value of the program for each tick of the chunk.
+type column [chunkTicks]uint64
+
+// step is an instruction made ready to run: its function and its columns. A window's result columns are in win.
+type step struct {
+	run          func(ex *Executor, s *step, lo, hi int)
+	dst, a, b, c *column
+	win          *windowStep
+	imm          uint64
+}
+
+// windowStep is the part of a step that only windows have.
+type windowStep struct {
+	desc  Window
+	at    uint64 // first state word
+	words uint64
+	out   [4]*column
+}
+
+// planned is an instruction on its way to a step: fused with its neighbours, columns not yet chosen.
+type planned struct {
+	part Part
+	run  func(ex *Executor, s *step, lo, hi int)
+	args []Value
+	outs []Value // NoValue: nobody reads it
+	imm  uint64
+	win  *Window
+}
+
+var stepOf = [opCount]func(ex *Executor, s *step, lo, hi int){
+	OpSlot: stepSlot, OpCtl: stepCtl, OpLoad: stepLoad, OpStore: stepStore,
+	OpAdd: stepAdd, OpSub: stepSub, OpMul: stepMul, OpDiv: stepDiv, OpSqrt: stepSqrt,
+	OpFlt: stepFlt, OpFle: stepFle, OpFeq: stepFeq, OpIlt: stepIlt, OpIeq: stepIeq,
+	OpSel: stepSel, OpAnd: stepAnd, OpOr: stepOr, OpXor: stepXor, OpAndn: stepAndn,
+	OpShl: stepShl, OpShr: stepShr, OpIadd: stepIadd, OpIsub: stepIsub, OpI2F: stepI2F,
+	OpCanon: stepCanon, OpEmit: stepEmit, OpEmitMask: stepEmitMask,
+}
+
+// stepWithCanon are the operations that exist fused with a canon of their result.
+var stepWithCanon = [opCount]func(ex *Executor, s *step, lo, hi int){
+	OpAdd: stepAddCanon, OpSub: stepSubCanon, OpMul: stepMulCanon, OpDiv: stepDivCanon, OpSqrt: stepSqrtCanon,
+}
+
+func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
+	switch {
+	case w.Agg == AggLag:
+		return stepLag
+	case w.Kind == WindowSamples && w.Agg == AggSum:
+		return stepSumSamples
+	case w.Kind == WindowSamples:
+		return stepMomentsSamples
+	case w.Agg == AggSum:
+		return stepSumDuration
+	}
+	return stepMomentsDuration
+}
+
+// plan turns the program into planned steps and its constants into bits by value. An operation whose only reader is a
+// canon in the same part is fused with it; wouts become results of their window.
+func plan(p *Program) (list []planned, constants map[Value]uint64) {
+	constants = make(map[Value]uint64)
+	readers := make([]int, p.values())
+	canonOf := make(map[Value]Value) // value -> its canon in the same part
+	windowAt := make(map[Value]int)  // token -> index in list
+	for part := PartBefore; part <= PartAfter; part++ {
+		defined := make(map[Value]bool)
+		for _, in := range p.part(part) {
+			args, n := in.operands()
+			for _, a := range args[:n] {
+				readers[a]++
+			}
+			defined[in.Dst] = true
+			if in.Op == OpCanon && defined[in.A] {
+				canonOf[in.A] = in.Dst
+			}
+		}
+	}
+	fused := make(map[Value]bool) // canons that need no step of their own
+	for part := PartBefore; part <= PartAfter; part++ {
+		for i := range p.part(part) {
+			in := &p.part(part)[i]
+			args, n := in.operands()
+			step := planned{part: part, run: stepOf[in.Op], args: args[:n:n], outs: []Value{in.Dst}, imm: in.Imm}
+			canon, hasCanon := canonOf[in.Dst]
+			switch {
+			case in.Op == OpConst:
+				constants[in.Dst] = in.Imm
+				continue
+			case in.Op == OpCanon && fused[in.Dst]:
+				continue
+			case in.Op == OpWout:
+				list[windowAt[in.A]].outs[in.Imm] = in.Dst
+				continue
+			case in.Op == OpWindow:
+				step.win = &p.Windows[in.Imm]
+				step.run = windowRun(step.win)
+				step.outs = []Value{NoValue, NoValue, NoValue, NoValue}
+				windowAt[in.Dst] = len(list)
+			case stepWithCanon[in.Op] != nil && hasCanon && readers[in.Dst] == 1:
+				step.run = stepWithCanon[in.Op]
+				step.outs[0] = canon
+				fused[canon] = true
+			}
+			list = append(list, step)
+		}
+	}
+	return list, constants
+}
