@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"net"
 	"os"
 
 	"github.com/nats-io/nats.go"
@@ -73,6 +74,6 @@ func hint(err error) string {
 }
 
 func isNetworkError(err error) bool {
-	var network interface{ Timeout() bool } // net.Error, without importing net for its name
+	var network net.Error
 	return errors.As(err, &network)
 }
