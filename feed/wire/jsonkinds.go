@@ -146,6 +146,9 @@ func (d *JSONDecoder) gap(tick *feed.Tick) feed.Reject {
 	tick.F[0] = float64(feed.GapDeclared)
 	if value := d.fields[fieldLost]; value != nil {
 		lost, why := d.reader.Uint(value)
+		if why == feed.RejectNone && lost > lostMax {
+			why = feed.RejectBadNumber
+		}
 		tick.F[1] = float64(lost)
 		return why
 	}

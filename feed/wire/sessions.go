@@ -77,8 +77,8 @@ func entryOf(entries []uint32, handle uint32) uint32 {
 
 // set remembers what handle means; the handle is below the limit. It allocates only to grow.
 func (s *session) set(handle, entry uint32) {
-	for len(s.entries) <= int(handle) {
-		s.entries = append(s.entries, entryUnknown)
+	if missing := int(handle) + 1 - len(s.entries); missing > 0 {
+		s.entries = append(s.entries, make([]uint32, missing)...)
 	}
 	s.entries[handle] = entry
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/sigengine/sigengine/feed"
 )
 
+// lostMax is the most that a gap can say was lost: counts up to here are exact in float64.
+const lostMax = 1 << 53
+
 const knownFlags = feed.FlagMore | feed.FlagSnapshot | feed.FlagReplayed
 
 // valid says whether a tick may enter from a feed, and makes the NaN of an absent side canonical.
@@ -121,6 +124,8 @@ func validGap(tick *feed.Tick) feed.Reject {
 		return feed.RejectNotFinite
 	case f[1] < 0:
 		return feed.RejectBadSize
+	case f[1] > lostMax || f[1] != float64(int64(f[1])):
+		return feed.RejectBadNumber
 	case f[2] != 0 || f[3] != 0:
 		return feed.RejectReservedNotZero
 	}

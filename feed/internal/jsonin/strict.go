@@ -168,11 +168,13 @@ func (c *checker) escape() feed.Reject {
 	if why != feed.RejectNone || !utf16.IsSurrogate(first) {
 		return why
 	}
-	if len(c.text)-c.at < 2 {
-		return feed.RejectTruncated
-	}
-	if c.text[c.at] != '\\' || c.text[c.at+1] != 'u' {
-		return feed.RejectBadUTF8
+	for i, want := range []byte{'\\', 'u'} {
+		if c.at+i == len(c.text) {
+			return feed.RejectTruncated
+		}
+		if c.text[c.at+i] != want {
+			return feed.RejectBadUTF8
+		}
 	}
 	second, why := c.unit()
 	if why == feed.RejectNone && utf16.DecodeRune(first, second) == utf8.RuneError {
