@@ -1,0 +1,25 @@
+// Package kernels is the catalogue of signal operators and the compiler from signal text to programs.
+//
+//	[]SignalSpec ─► expr.Parse, expr.Check ─► expr.Graph ─► emitter ─► program.Builder ─► Compiled{Program, Signals}
+//	                        ▲                                  ▲
+//	                        └── signature ── Operator ── emit ─┘      every operator is defined once
+//
+// To add an operator: write its definition next to its kin (arithmetic.go, lag.go, average.go, dispersion.go,
+// orderflow.go, event.go) with its documentation and its emit function, list it in catalogue.go, add its rule to the
+// plain evaluator in reference_test.go and a table by hand to operators_test.go, and run go test -update for
+// docs/language.md. Nothing else knows operators by name.
+//
+// A number compiles to a float64 whose undefined value is the canonical NaN; a condition to two masks, true and
+// false, neither of them where it is undefined; both with a third mask, fresh: updated on this tick.
+//
+// Who may call what: Compile and the catalogue are control plane. A Compiled is immutable and may be shared.
+//
+// Invariants:
+//   - State words are loaded as of the start of the tick and stored at most once.
+//   - Equal expressions under equal gap policies share state; different policies never do.
+//   - The same specs give the same program, listing and hashes in every process.
+//   - Operators step for every tick of an instrument, whether or not a signal is enabled for it.
+//
+// What it deliberately does not do: throttles, expiry, horizons and which instruments a signal is for belong to the
+// configuration and to package risk; it knows no time but the slot's and no executor.
+package kernels
