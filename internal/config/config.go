@@ -83,7 +83,7 @@ type Feed struct {
 	Subject   string // may hold the wildcards * and >
 	Queue     string // queue group, empty for none
 	Codec     Codec
-	Venue     string // venue of messages that name none
+	Venue     string // venue of messages that name none; empty: the codec's own, if it has one
 	Trades    Trades
 	RingTicks int // power of two
 	OnFull    OnFull

@@ -26,7 +26,7 @@ func Default() *Config {
 // DefaultFeed returns a feed with everything but its name and subject.
 func DefaultFeed() Feed {
 	return Feed{
-		Codec: CodecJSON, Venue: "default", Trades: TradesTrade, RingTicks: 1 << 16, OnFull: OnFullDrop,
+		Codec: CodecJSON, Trades: TradesTrade, RingTicks: 1 << 16, OnFull: OnFullDrop,
 		Pending: Pending{Messages: 1 << 16, Bytes: 64 << 20},
 	}
 }

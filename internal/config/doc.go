@@ -10,8 +10,9 @@
 // disagree. Nothing is guessed: an unknown or repeated key, a wrong type, a missing unit or a value out of range is an error,
 // and all errors are reported at once.
 //
-// Expressions of signals are texts here. Package kernels checks them; ErrorIn turns a byte offset inside an expression, however
-// it was written in YAML, into a line and a column of the file.
+// Expressions of signals are texts here. Load has package kernels compile them and throws the program away, so that their
+// mistakes are reported with all others; scalar.go turns a byte offset inside an expression, however it was written in YAML,
+// into a line and a column of the file.
 //
 // Invariants: a Config from Load is valid and complete; it is not changed afterwards and may be read from any goroutine; it
 // holds no secret; Parse(c.String()) equals c. The package reads no environment and connects to nothing; it opens two files at

@@ -31,6 +31,19 @@ func Load(path string) (*Config, error) {
 // Parse is Load over bytes: name is what errors call the file and what a signals file's name is relative to; readFile reads
 // that one.
 func Parse(name string, data []byte, readFile func(path string) ([]byte, error)) (*Config, error) {
+	c, r := read(name, data, readFile)
+	if len(c.Signals) > 0 && !r.failed[""] {
+		c.compile(r)
+	}
+	if len(r.errors) > 0 {
+		r.errors.sort()
+		return nil, r.errors
+	}
+	return c, nil
+}
+
+// read does everything but the expressions.
+func read(name string, data []byte, readFile func(path string) ([]byte, error)) (*Config, *report) {
 	c := Default()
 	c.Version = 0 // it has no default: every file begins with it
 	r := newReport(nil)
@@ -42,12 +55,8 @@ func Parse(name string, data []byte, readFile func(path string) ([]byte, error))
 			c.validate(r)
 		}
 	}
-	if len(r.errors) > 0 {
-		r.errors.sort()
-		return nil, r.errors
-	}
 	c.signalsFile = ""
-	return c, nil
+	return c, r
 }
 
 // captured is the value of a key that is decoded later.

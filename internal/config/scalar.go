@@ -206,6 +206,7 @@ func (t *tracer) escape() bool {
 func (t *tracer) block(indent int, folded bool) {
 	previous := lineEmpty // of the lines with text so far
 	var breaks int        // since the last line with text
+	end := t.at           // of the text so far
 	for !t.done() && t.nextLine() {
 		for strings.HasPrefix(t.rest, " ") && t.at.column <= indent {
 			t.take()
@@ -213,6 +214,9 @@ func (t *tracer) block(indent int, folded bool) {
 		if t.rest == "" {
 			breaks++
 			continue
+		}
+		if t.at.column <= indent {
+			break // what follows the scalar
 		}
 		current := lineFlush
 		if t.rest[0] == ' ' || t.rest[0] == '\t' {
@@ -222,8 +226,9 @@ func (t *tracer) block(indent int, folded bool) {
 		for t.rest != "" && !t.done() {
 			t.copyOne()
 		}
-		previous, breaks = current, 0
+		previous, breaks, end = current, 0, t.at
 	}
+	t.at = end
 	// Chomping: the breaks after the text. The value says how many were kept.
 	for !t.done() && len(t.value)+breaks+1 >= t.want {
 		t.emit("\n", t.at)

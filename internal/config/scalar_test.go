@@ -29,6 +29,8 @@ func TestErrorInScalar(t *testing.T) {
 		{"folded", "value: >\n  a\n  b\n\n  c BAD\n", 5, 5},
 		{"folded with indented lines", "value: >-\n  a\n\n    x\n    y\n\n  b\n  BAD\n", 8, 3},
 		{"folded, blank lines first", "value: >\n\n\n  a\n  BAD\n", 5, 3},
+		{"folded, keys after it", "value: >\n  a\n  BAD\nafter: 1\n", 3, 3},
+		{"literal, keys after it", "x: 1\nvalue: |+\n  a\n  BAD\n\n\n# note\nafter: 1\n", 4, 3},
 		{"letters before it", "value: é + 世 + BAD\n", 1, 16},
 		{"inside a flow mapping", "{a: 1, value: mid + BAD, b: 2}\n", 1, 21},
 		{"next line breaks", "value: |\u0085  a\u0085  BAD\u0085", 3, 3},
@@ -70,7 +72,7 @@ func TestErrorInScalarEnds(t *testing.T) {
 	node := valueNode(t, text)
 	src := newSource("f", []byte(text))
 	for _, test := range []struct{ offset, length, line, column, want int }{
-		{7, 0, 4, 1, 1},   // after the last line break
+		{7, 0, 3, 5, 1},   // the end: after the last letter
 		{1, 5, 2, 4, 2},   // from b over the line break: underlined to the end of its line
 		{5, 2, 3, 4, 1},   // e and the line break
 		{99, 1, 1, 8, 1},  // outside: the scalar itself
@@ -90,6 +92,7 @@ func TestScalarPlacesProperty(t *testing.T) {
 	styles := []yaml.Style{0, yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle, yaml.LiteralStyle, yaml.FoldedStyle}
 	words := rapid.SampledFrom([]string{"a", "mid", "(", "é", "世", "'", `"`, `\`, " ", "  ", "\n", "\n\n", "\t", "#", ": ", "-", "x > 1", "%"})
 	traced := 0
+	after := []*yaml.Node{{Kind: yaml.ScalarNode, Value: "after"}, {Kind: yaml.ScalarNode, Value: "1"}}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(words, 0, 12).Draw(t, "text"), "")
 		style := rapid.SampledFrom(styles).Draw(t, "style")
@@ -99,6 +102,9 @@ func TestScalarPlacesProperty(t *testing.T) {
 		outer := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 			{Kind: yaml.ScalarNode, Value: "value"}, {Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: style},
 		}}
+		if rapid.Bool().Draw(t, "more keys") {
+			outer.Content = append(outer.Content, after...)
+		}
 		if err := encoder.Encode(outer); err != nil {
 			t.Fatal(err)
 		}

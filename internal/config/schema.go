@@ -16,13 +16,13 @@ type key struct {
 
 const (
 	expressionNote = "an expression of the signal language"
-	signalNameNote = "a name of the form [a-z][a-z0-9_-]*, at most 48 bytes"
+	signalNameNote = "a name of the form [a-z][a-z0-9_]*, at most 48 bytes"
 )
 
 var (
 	partitionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 	feedName      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
-	signalName    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,47}$`)
+	signalName    = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
 	envName       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 )
 
@@ -74,7 +74,7 @@ func (f *Feed) keys() []key {
 		{"subject", required(text(&f.Subject, "a NATS subject, wildcards allowed")), "What to subscribe to. No two feeds may receive the same subject."},
 		{"queue", text(&f.Queue, "a queue group"), "Share the subject with other members of this group. A queue member sees a part of the ticks."},
 		{"codec", choice(&f.Codec, CodecJSON, CodecBinary, CodecBinanceSpot, CodecBinanceUSDM), "How messages are written."},
-		{"venue", text(&f.Venue, "text, at most 32 bytes"), "The venue of messages that name none."},
+		{"venue", text(&f.Venue, "text, at most 32 bytes"), "The venue of messages that name none. Without it that is `binance` or `binance-usdm` for those codecs; native messages that name none are then rejected."},
 		{"trades", choice(&f.Trades, TradesTrade, TradesAggTrade), "Which of Binance's two trade streams is decoded; the other is ignored. Only for the Binance codecs."},
 		{"ring", powerOfTwo(&f.RingTicks, 1<<8, 1<<22), "Ticks that may wait for the sequencer. A tick takes 64 bytes."},
 		{"on_full", choice(&f.OnFull, OnFullDrop, OnFullBlock), "When the ring is full: drop what is queued and sequence a gap, or wait."},

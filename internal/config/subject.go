@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,14 +12,6 @@ const (
 	instanceBytesMax = 64
 	subjectBytesMax  = 255
 )
-
-// reservedNames are words of the signal language that a signal cannot be called.
-var reservedNames = []string{
-	"and", "or", "not", "true", "false", "value", "of", "ref", "let", "params", "clock", "session", "self",
-	"bid", "ask", "bid_size", "ask_size", "price", "size", "aggressor", "mid", "spread", "microprice", "imbalance",
-}
-
-func isReserved(name string) bool { return slices.Contains(reservedNames, name) }
 
 // verifySubject judges a NATS subject.
 func verifySubject(subject string, wildcards bool) (wrong, hint string) {

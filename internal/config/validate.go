@@ -81,8 +81,8 @@ func (c *Config) feedRelations(r *report) {
 		if strings.ContainsAny(f.Queue, " \t*>") {
 			r.add(at+".queue", "is "+strconv.Quote(f.Queue), "a queue group has no blanks, * or >")
 		}
-		if f.Venue == "" || len(f.Venue) > venueBytesMax {
-			r.add(at+".venue", "is "+strconv.Quote(f.Venue), "want 1 to 32 bytes")
+		if len(f.Venue) > venueBytesMax {
+			r.add(at+".venue", "is longer than "+strconv.Itoa(venueBytesMax)+" bytes", "")
 		}
 		if f.Trades != TradesTrade && (f.Codec == CodecJSON || f.Codec == CodecBinary) {
 			r.add(at+".trades", "needs a Binance codec", "remove it, or set codec to binance-spot or binance-usdm")
@@ -112,9 +112,6 @@ func (c *Config) signalRelations(r *report) {
 	for i := range c.Signals {
 		name := c.Signals[i].Name
 		at := "signals[" + strconv.Itoa(i) + "].name"
-		if isReserved(name) {
-			r.add(at, "is "+name+", a word of the signal language", "choose another name")
-		}
 		for j := range c.Signals[:i] {
 			if name != "" && c.Signals[j].Name == name {
 				r.add(at, "is "+name+", as is that of signals["+strconv.Itoa(j)+"]"+placeOf(r, "signals["+strconv.Itoa(j)+"].name"), "names are unique")

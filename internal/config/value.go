@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sigengine/sigengine/kernels/expr"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -261,7 +262,7 @@ func optionalNamed(field *string, form *regexp.Regexp, what string) *scalar {
 }
 
 // expressionBytesMax bounds an expression's text.
-const expressionBytesMax = 1 << 16
+const expressionBytesMax = expr.MaxSourceBytes
 
 // expression is text that may look like a number or a truth value, on several lines.
 func expression(field *string) *scalar {
