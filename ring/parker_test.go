@@ -16,6 +16,9 @@ func TestParkTimesOut(t *testing.T) {
 		if p.Park(timeout) {
 			t.Fatalf("woken by nobody with timeout %v", timeout)
 		}
+		if p.state.Load() != parkerAwake {
+			t.Fatalf("still announced after timeout %v", timeout)
+		}
 	}
 }
 
@@ -138,59 +141,76 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// One hand-over at a time, timed so that the producer's publication meets the consumer's announcement: the consumer writes to
-// the slots it reads, so the producer's next write to that line is slow to leave the store buffer and so is the cursor behind
-// it. A Wake without a fence reads the state too early and this test hangs.
-func TestWakeIsOrderedAfterCommit(t *testing.T) {
-	rounds := 150_000
-	if testing.Short() || raceEnabled {
-		rounds = 15_000
+// wide is an element of many cache lines, one word of each of which is written.
+type wide [48][8]uint64
+
+func (e *wide) touch(value uint64) {
+	for i := range e {
+		e[i][0] = value
 	}
-	for _, fused := range []bool{false, true} { // CommitWake, or Commit and Wake
-		r := mustNew[[16]uint64](t, 2, 0)
+}
+
+// One hand-over at a time, timed so that the producer's publication meets the consumer's announcement. The consumer writes to
+// the slots it reads, so the producer's next writes to their lines are slow to leave the store buffer and the cursor queues
+// behind them. A Wake without a fence reads the state long before the cursor is visible, and this test hangs.
+func TestWakeIsOrderedAfterCommit(t *testing.T) {
+	rounds := 60_000
+	if testing.Short() || raceEnabled {
+		rounds = 4_000
+	}
+	for _, fused := range []bool{false, true} { // Commit and Wake, or CommitWake
+		r := mustNew[wide](t, 2, 0)
 		data := NewParker()
 		var acknowledged atomic.Int64
-		go func() {
-			random := rand.New(rand.NewPCG(1, 1))
-			for round := range rounds {
-				for spins := 0; acknowledged.Load() < int64(round); spins++ {
-					if spins > 1000 {
-						runtime.Gosched()
-					}
-				}
-				pause(random.Uint32N(8))
-				slot, _ := r.Claim()
-				slot[0], slot[8] = uint64(round), uint64(round)
-				if fused {
-					r.CommitWake(1, data)
-				} else {
-					r.Commit(1)
-					data.Wake()
-				}
-			}
-			r.Close()
-			data.Wake()
-		}()
+		go produceTimed(r, data, &acknowledged, rounds, fused)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			waiter := NewWaiter(Park, data)
-			for !r.Closed() {
-				polled := r.Poll()
-				if len(polled) == 0 {
-					waiter.Idle(time.Hour)
-					continue
-				}
-				waiter.Busy()
-				polled[0] = [16]uint64{}
-				r.Release(1)
-				acknowledged.Add(1)
-			}
+			consumeTimed(r, data, &acknowledged)
 		}()
 		select {
 		case <-done:
 		case <-time.After(time.Minute):
 			t.Fatalf("fused %v: the consumer sleeps with work waiting after %d of %d", fused, acknowledged.Load(), rounds)
 		}
+	}
+}
+
+func produceTimed(r *Ring[wide], data *Parker, acknowledged *atomic.Int64, rounds int, fused bool) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for round := range rounds {
+		for spins := 0; acknowledged.Load() < int64(round); spins++ {
+			if spins > 1000 {
+				runtime.Gosched()
+			}
+		}
+		pause(random.Uint32N(32))
+		slot, _ := r.Claim()
+		slot.touch(uint64(round))
+		if fused {
+			r.CommitWake(1, data)
+		} else {
+			r.Commit(1)
+			data.Wake()
+		}
+	}
+	r.Close()
+	data.Wake()
+}
+
+func consumeTimed(r *Ring[wide], data *Parker, acknowledged *atomic.Int64) {
+	random := rand.New(rand.NewPCG(1, 2))
+	waiter := NewWaiter(Park, data)
+	for !r.Closed() {
+		polled := r.Poll()
+		if len(polled) == 0 {
+			waiter.Idle(time.Hour)
+			continue
+		}
+		waiter.Busy()
+		polled[0].touch(0)
+		r.Release(1)
+		acknowledged.Add(1)
+		pause(random.Uint32N(64))
 	}
 }
