@@ -1,0 +1,104 @@
+package setup
+
+import (
+	"fmt"
+
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/internal/config"
+	"github.com/sigengine/sigengine/internal/engine"
+	"github.com/sigengine/sigengine/kernels"
+	"github.com/sigengine/sigengine/ring"
+	"github.com/sigengine/sigengine/risk"
+)
+
+// Generation is the number of the first configuration of a run.
+const Generation = 1
+
+// Engine compiles the signals and returns the engine's configuration. A configuration without signals records
+// only: its program is nil. Mistakes in expressions come back as config.Errors.
+func Engine(c *config.Config) (engine.Config, *kernels.Compiled, error) {
+	e := engine.Default()
+	if c.Clock == config.ClockExchange {
+		e.TimeBase = feed.TimeExchange
+	}
+	e.LateDropNs = int64(c.LateDrop)
+	e.ClockTrailsNs = int64(c.Risk.MaxTrail)
+	e.HeartbeatNs = int64(c.Engine.Heartbeat)
+	e.Instruments = c.Engine.InstrumentsMax
+	e.Lanes = c.Engine.Lanes
+	e.Batch = c.Engine.BatchTicks
+	e.LaneSlots = max(e.LaneSlots, 2*ceilPowerOfTwo(e.Batch))
+	e.Mode = map[config.Mode]engine.Mode{
+		config.ModeFused: engine.ModeFused, config.ModeStaged: engine.ModeStaged,
+	}[c.Engine.Mode]
+	e.Wait = map[config.Wait]ring.Strategy{
+		config.WaitSpin: ring.Spin, config.WaitPark: ring.Park, config.WaitSpinPark: ring.SpinThenPark,
+	}[c.Engine.Wait]
+	e.Applies = applies(c)
+	var compiled *kernels.Compiled
+	if len(c.Signals) > 0 {
+		var err error
+		if compiled, err = c.Compile(); err != nil {
+			return engine.Config{}, nil, fmt.Errorf("setup: %w", err)
+		}
+		e.Program = compiled.Program
+	}
+	e.Desk = desk(c, compiled)
+	return e, compiled, nil
+}
+
+// desk makes the desk's configuration.
+func desk(c *config.Config, compiled *kernels.Compiled) risk.Config {
+	d := risk.Config{
+		Partition: c.Partition, Generation: Generation, Instruments: c.Engine.InstrumentsMax,
+		StaleNs: int64(c.Risk.Stale), RefuseCrossed: c.Risk.Crossed == config.GateRefuse,
+		RefuseLocked: c.Risk.Locked == config.GateRefuse, GatesOn: c.Risk.Gates == config.On,
+	}
+	for i := range c.Signals {
+		s, compiledSignal := &c.Signals[i], &compiled.Signals[i]
+		d.Rules = append(d.Rules, risk.Rule{
+			Name: s.Name, ThrottleNs: int64(s.Throttle), ExpiresNs: int64(s.Expires), HorizonNs: int64(s.Horizon),
+			HasExit: compiledSignal.HasExit, UsesQuote: compiledSignal.UsesQuote, UsesTrade: compiledSignal.UsesTrade,
+			ValueQuarter: compiledSignal.ValueQuarter, SideQuarter: compiledSignal.SideQuarter,
+			StrengthQuarter: compiledSignal.StrengthQuarter,
+		})
+	}
+	for _, k := range c.Risk.Kill {
+		switch k.Scope {
+		case config.KillAll:
+			d.KillAll = true
+		case config.KillSignal:
+			for i := range c.Signals {
+				if c.Signals[i].Name == k.Signal {
+					d.KillSignals |= 1 << i
+				}
+			}
+		}
+	}
+	return d
+}
+
+// applies says which signals an instrument has, and whether configuration kills it.
+func applies(c *config.Config) func(feed.Symbol) (uint64, bool) {
+	return func(symbol feed.Symbol) (signals uint64, killed bool) {
+		for i := range c.Signals {
+			if c.Signals[i].Applies(symbol.Venue, symbol.Name) {
+				signals |= 1 << i
+			}
+		}
+		for _, k := range c.Risk.Kill {
+			if k.Scope == config.KillInstrument && k.Venue == symbol.Venue && k.Symbol == symbol.Name {
+				killed = true
+			}
+		}
+		return signals, killed
+	}
+}
+
+func ceilPowerOfTwo(n int) int {
+	p := 1
+	for p < n {
+		p <<= 1
+	}
+	return p
+}
