@@ -1,0 +1,207 @@
+package tidy
+
+import (
+	"go/token"
+	"os/exec"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// Modules of others, by the names the table uses.
+const (
+	fastjson   = "github.com/valyala/fastjson"
+	hdr        = "github.com/HdrHistogram/hdrhistogram-go"
+	natsClient = "github.com/nats-io/nats.go"
+	natsServer = "github.com/nats-io/nats-server/v2"
+	yaml       = "go.yaml.in/yaml/v3"
+	cobra      = "github.com/spf13/cobra"
+	automaxp   = "go.uber.org/automaxprocs"
+	purego     = "github.com/ebitengine/purego"
+)
+
+// allowed says what the code of a package, tests aside, may import besides the standard library.
+type allowed struct {
+	own   []string // ours: patterns as in matches
+	other []string // modules of others
+}
+
+// importTable is the design's: a stage may import what lies before it on a tick's path, mechanisms are leaves.
+var importTable = map[string]allowed{
+	// Mechanisms know nothing of market data.
+	"ring":            {},
+	"gpu":             {own: []string{"gpu/internal/..."}},
+	"gpu/internal/cu": {other: []string{purego}},
+
+	// What enters.
+	"feed":                 {own: []string{"ring"}},
+	"feed/internal/jsonin": {own: []string{"feed"}, other: []string{fastjson}},
+	"feed/wire":            {own: []string{"feed", "feed/internal/..."}, other: []string{fastjson}},
+	"feed/venue":           {own: []string{"feed", "feed/internal/..."}, other: []string{fastjson}},
+	"feed/codec":           {own: []string{"feed", "feed/wire", "feed/venue"}},
+	"feed/sim":             {own: []string{"feed", "feed/wire"}},
+	"feed/natsfeed":        {own: []string{"feed/...", "ring", "internal/natsconn"}, other: []string{natsClient}},
+
+	// What is computed.
+	"kernels/program": {own: []string{"feed"}},
+	"kernels/expr":    {own: []string{"feed", "kernels/..."}},
+	"kernels":         {own: []string{"feed", "kernels/..."}},
+
+	// What leaves.
+	"signal":           {},
+	"risk":             {own: []string{"feed", "signal", "kernels/program"}},
+	"internal/publish": {own: []string{"feed", "signal", "ring", "internal/natsconn", "internal/metrics"}, other: []string{natsClient}},
+
+	// The record and the one place where it all meets.
+	"replay/journal":          {own: []string{"feed", "ring", "signal"}},
+	"replay/journal/memstore": {own: []string{"replay/journal"}},
+	"internal/engine":         {own: []string{"feed", "ring", "kernels/...", "gpu", "risk", "signal", "replay/journal", "internal/metrics"}},
+	"replay": {own: []string{
+		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/journal",
+		"internal/engine", "internal/config", "internal/metrics", "internal/setup",
+	}},
+
+	// Around it.
+	"internal/metrics": {other: []string{hdr}},
+	"internal/config":  {own: []string{"feed/...", "kernels/...", "risk", "ring", "signal"}, other: []string{yaml}},
+	"internal/setup": {own: []string{
+		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/journal", "internal/config", "internal/engine",
+		"internal/metrics",
+	}},
+	"internal/natsconn":   {other: []string{natsClient}},
+	"internal/natsserver": {other: []string{natsServer}},
+	"internal/journalio":  {own: []string{"feed", "signal", "replay/journal", "internal/engine"}},
+	"internal/simulate": {own: []string{
+		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/...",
+		"internal/engine", "internal/config", "internal/metrics", "internal/publish", "internal/journalio", "internal/setup",
+	}},
+	"internal/testnats": {own: []string{"internal/natsserver", "internal/natsconn"}, other: []string{natsClient, natsServer}},
+	"internal/testdata": {},
+	"internal/tidy":     {},
+
+	// Programs and benchmarks wire anything.
+	"cmd/sigengine":  {own: []string{"..."}, other: []string{natsClient, natsServer, cobra, automaxp, hdr, yaml}},
+	"bench":          {own: []string{"..."}, other: []string{natsClient, natsServer, hdr, fastjson}},
+	"ring/ringbench": {own: []string{"ring"}},
+}
+
+// unreachable says what packages may not reach even by way of others: they run the same without a network.
+var unreachable = []struct {
+	packages []string
+	banned   []string
+}{
+	{
+		packages: []string{"ring", "gpu", "feed", "kernels", "kernels/expr", "kernels/program", "risk", "signal", "internal/engine"},
+		banned:   []string{"net/http", natsClient, natsServer, fastjson, yaml, cobra},
+	},
+}
+
+func TestImportTable(t *testing.T) {
+	for _, f := range goFiles(t) {
+		checkImports(f, fail(t))
+	}
+}
+
+func checkImports(f *file, report report) {
+	if f.isTest() {
+		return
+	}
+	rule, known := importTable[f.dir]
+	if !known {
+		report(f, f.syntax.Package, "package "+f.dir+" is not in the import table: add me to internal/tidy/imports_test.go")
+		return
+	}
+	for _, spec := range f.syntax.Imports {
+		imported := strings.Trim(spec.Path.Value, `"`)
+		first, _, _ := strings.Cut(imported, "/")
+		switch own, isOwn := strings.CutPrefix(imported, module+"/"); {
+		case isOwn && !ownAllowed(own, rule.own):
+			report(f, spec.Pos(), f.dir+" may not import "+own+"; the import table allows "+list(rule.own))
+		case !isOwn && strings.Contains(first, ".") && !otherAllowed(imported, rule.other):
+			report(f, spec.Pos(), f.dir+" may not import "+imported+"; the import table allows "+list(rule.other))
+		}
+	}
+}
+
+func ownAllowed(own string, patterns []string) bool {
+	return matches(own, patterns...) || len(patterns) == 1 && patterns[0] == "..."
+}
+
+func otherAllowed(imported string, modules []string) bool {
+	for _, m := range modules {
+		if imported == m || strings.HasPrefix(imported, m+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// internal/engine is the one place where gpu meets kernels.
+func TestGPUMeetsKernelsInOnePlace(t *testing.T) {
+	type meeting struct{ gpu, kernels *file }
+	met := map[string]*meeting{}
+	for _, f := range goFiles(t) {
+		if f.isTest() {
+			continue
+		}
+		m := met[f.dir]
+		if m == nil {
+			m = &meeting{}
+			met[f.dir] = m
+		}
+		for _, spec := range f.syntax.Imports {
+			own, _ := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
+			if matches(own, "gpu/...") {
+				m.gpu = f
+			}
+			if matches(own, "kernels/...") {
+				m.kernels = f
+			}
+		}
+	}
+	for dir, m := range met {
+		if m.gpu != nil && m.kernels != nil && dir != "internal/engine" {
+			fail(t)(m.gpu, token.Pos(m.gpu.syntax.FileStart), "imports gpu while "+m.kernels.path+" imports kernels; they meet in internal/engine only")
+		}
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	exists := map[string]bool{}
+	for _, f := range goFiles(t) {
+		exists[f.dir] = exists[f.dir] || !f.isTest()
+	}
+	for _, rule := range unreachable {
+		for _, dir := range rule.packages {
+			if !exists[dir] {
+				continue
+			}
+			for _, dep := range deps(t, dir) {
+				if otherAllowed(dep, rule.banned) {
+					t.Errorf("%s reaches %s; see: go mod why %s", dir, dep, dep)
+				}
+			}
+		}
+	}
+}
+
+// deps returns everything a package is built from, sorted.
+func deps(t *testing.T, dir string) []string {
+	t.Helper()
+	command := exec.Command("go", "list", "-e", "-deps", "./"+dir)
+	command.Dir = root(t)
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list of %s: %v", dir, err)
+	}
+	all := strings.Fields(string(out))
+	sort.Strings(all)
+	return all
+}
