@@ -1,0 +1,268 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/internal/config"
+	"github.com/sigengine/sigengine/internal/engine"
+	"github.com/sigengine/sigengine/internal/metrics"
+	"github.com/sigengine/sigengine/internal/setup"
+	"github.com/sigengine/sigengine/replay/journal"
+)
+
+// Errors of replays.
+var (
+	ErrNoConfig = errors.New("replay: the journal carries no configuration with signals (it was recorded without); give one with -c FILE")
+	ErrBegin    = errors.New("replay: the journal does not begin at its first tick (older segments were removed), so what the engine knew then is lost")
+)
+
+// Options say how to replay. The zero value replays as recorded, as fast as possible, publishing nothing.
+type Options struct {
+	Config *config.Config                // instead of the journal's own; nil: the journal's
+	Shape  func(*engine.Config)          // changes lanes, batch or mode; these never change the result
+	Sink   engine.Sink                   // gets every decided signal
+	Clock  feed.Clock                    // for latencies and pace; nil: no latencies, no pace
+	Pace   func(receiveNs int64)         // waits until a tick is due; nil: as fast as possible
+	Stages *metrics.Stages               // gets latencies; nil: none
+	Blocks func(*journal.Block)          // sees every block, before it is applied
+	Begin  func(run uint64)              // is told of every run
+	Done   func(ticks, lastSeq uint64)   // progress, once a block
+	End    func(run uint64, hash string) // is told when a run has been replayed
+}
+
+// Result is what a replay gave.
+type Result struct {
+	Ticks      uint64 // in the journal, heartbeats and gaps included
+	Signals    uint64 // decided
+	Suppressed uint64
+	Rejected   metrics.Counts // by gate
+	Gaps       uint64
+	Late       uint64
+	LateDrops  uint64
+	Runs       uint64
+	OutputHash string // of the last run
+	Incomplete error  // not nil: the journal ends within a block (a *journal.IncompleteTailError)
+	Lanes      int
+	Batch      int
+	Fused      bool
+}
+
+// Player replays one journal. One goroutine.
+type Player struct {
+	options   Options
+	reader    *journal.Reader
+	engine    *engine.Engine
+	recording *engine.Recording
+	result    Result
+	run       uint64
+	config    *config.Config // of the run
+	pending   []journal.Definition
+	live      bool // a tick of the run was applied
+}
+
+// Play replays a whole journal.
+func Play(store journal.Store, options Options) (Result, error) {
+	reader, err := journal.OpenReader(store, journal.ReaderOptions{})
+	if err != nil {
+		return Result{}, fmt.Errorf("replay: %w", err)
+	}
+	defer reader.Close()
+	p := &Player{options: options, reader: reader}
+	if err := p.play(); err != nil {
+		p.abandon()
+		return p.result, err
+	}
+	return p.result, p.finish()
+}
+
+func (p *Player) play() error {
+	for {
+		block, err := p.reader.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, journal.ErrIncompleteTail):
+			p.result.Incomplete = err
+			return nil
+		case err != nil:
+			return fmt.Errorf("replay: %w", err)
+		}
+		if block.Run != p.run {
+			if err := p.begin(block.Run); err != nil {
+				return err
+			}
+		}
+		if p.options.Blocks != nil {
+			p.options.Blocks(block)
+		}
+		if err := p.block(block); err != nil {
+			return err
+		}
+	}
+}
+
+// begin starts a run: the engine started anew there, so does the replay.
+func (p *Player) begin(run uint64) error {
+	if err := p.finish(); err != nil {
+		return err
+	}
+	p.run, p.live, p.config, p.pending = run, false, p.options.Config, nil
+	p.engine, p.recording = nil, nil
+	p.result.Runs++
+	if p.options.Begin != nil {
+		p.options.Begin(run)
+	}
+	return nil
+}
+
+func (p *Player) block(b *journal.Block) error {
+	switch b.Type {
+	case journal.TypeConfig:
+		return p.configure(b)
+	case journal.TypeDefinition:
+		for d := range b.Definitions() {
+			if d.Class == journal.ClassInstrument {
+				p.pending = append(p.pending, d)
+			}
+		}
+	case journal.TypeTicks:
+		return p.ticks(b)
+	}
+	return nil
+}
+
+// configure takes a configuration of the journal, unless one was given.
+func (p *Player) configure(b *journal.Block) error {
+	recorded, _ := b.Config()
+	if p.options.Config != nil || b.Repeated {
+		return nil
+	}
+	if p.live {
+		return fmt.Errorf("replay: the journal changes its configuration at tick %d, which this version does not do", b.First)
+	}
+	c, err := config.Parse(recorded.Name, recorded.Text, nil)
+	if err != nil {
+		return fmt.Errorf("replay: configuration in the journal: %w", err)
+	}
+	p.config = c
+	return nil
+}
+
+func (p *Player) ticks(b *journal.Block) error {
+	ticks := b.Ticks()
+	if p.recording == nil {
+		if err := p.start(b.First); err != nil {
+			return err
+		}
+	}
+	for i := range ticks {
+		if len(p.pending) > 0 && p.pending[0].At <= ticks[i].Seq {
+			if err := p.define(ticks[i].Seq); err != nil {
+				return err
+			}
+		}
+		if p.options.Pace != nil {
+			p.options.Pace(ticks[i].ReceiveNs)
+		}
+		if err := p.recording.Tick(&ticks[i]); err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+	}
+	p.live = true
+	p.result.Ticks += uint64(len(ticks))
+	if p.options.Done != nil {
+		p.options.Done(p.result.Ticks, ticks[len(ticks)-1].Seq)
+	}
+	return nil
+}
+
+// define makes the instruments known that are first named by the tick of sequence seq or earlier.
+func (p *Player) define(seq uint64) error {
+	for len(p.pending) > 0 && p.pending[0].At <= seq {
+		d := p.pending[0]
+		p.pending = p.pending[1:]
+		if err := p.recording.Define(d.ID, d.Source, feed.Symbol{Venue: d.Venue, Name: d.Symbol}); err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+	}
+	return nil
+}
+
+// start makes the engine of a run, at its first tick.
+func (p *Player) start(first uint64) error {
+	if p.config == nil || len(p.config.Signals) == 0 {
+		return ErrNoConfig
+	}
+	if first != 1 && p.result.Ticks == 0 {
+		return fmt.Errorf("%w: it begins at tick %d", ErrBegin, first)
+	}
+	shape, _, err := setup.Engine(p.config)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	shape.Mode = engine.ModeFused
+	if p.options.Pace == nil {
+		shape.Batch = max(shape.Batch, replayBatch)
+	}
+	if p.options.Shape != nil {
+		p.options.Shape(&shape)
+	}
+	ports := engine.Ports{Clock: p.options.Clock, Sink: p.options.Sink}
+	if ports.Clock == nil {
+		ports.Clock = feed.NewManualClock(0)
+	} else if p.options.Stages != nil {
+		ports.Timing = engine.NewTiming(ports.Clock, p.options.Stages, shape.Lanes)
+	}
+	if p.engine, err = engine.New(shape, ports); err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	p.result.Lanes, p.result.Batch, p.result.Fused = shape.Lanes, shape.Batch, p.engine.Fused()
+	p.recording = p.engine.Record()
+	return nil
+}
+
+// replayBatch is how many ticks a replay that need not be on time takes at once.
+const replayBatch = 256
+
+// abandon ends the engine after an error; its results are not used.
+func (p *Player) abandon() {
+	if p.recording != nil {
+		p.recording.Close()
+		p.recording = nil
+	}
+}
+
+// finish ends a run and adds up what it gave.
+func (p *Player) finish() error {
+	if p.recording == nil {
+		return nil
+	}
+	p.recording.Close()
+	p.recording = nil
+	hash, signals := p.engine.OutputHash()
+	c, r := p.engine.Counts(), p.engine.Rejections()
+	p.result.OutputHash = hash
+	p.result.Signals += signals
+	p.result.Suppressed += r.Suppressed.Load()
+	p.result.Gaps += c.Gaps.Load()
+	p.result.Late += c.Late.Load()
+	p.result.LateDrops += c.LateDropped.Load()
+	p.result.Rejected = addCounts(p.result.Rejected, setup.Rejected(r))
+	if p.options.End != nil {
+		p.options.End(p.run, hash)
+	}
+	return nil
+}
+
+func addCounts(sum, more metrics.Counts) metrics.Counts {
+	if sum == nil {
+		return more
+	}
+	for i := range sum {
+		sum[i].N += more[i].N
+	}
+	return sum
+}
