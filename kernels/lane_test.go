@@ -45,8 +45,14 @@ type row struct {
 // unwritten fills rows before a run, so that a test sees what was written.
 const unwritten = 0xdeadbeefdeadbeef
 
+// failer is what run needs of a test or of a rapid property.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // run executes the slots in batches with every signal enabled for every instrument.
-func run(t testing.TB, p *program.Program, slots []slot, batch int) []row {
+func run(t failer, p *program.Program, slots []slot, batch int) []row {
 	t.Helper()
 	instruments := 1
 	for _, s := range slots {
