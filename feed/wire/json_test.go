@@ -10,7 +10,14 @@ import (
 
 var nan = feed.NaN()
 
-// decoded runs one message through a fresh decoder with enough room.
+// failer is what testing.TB and rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// decoded is what a decoder with enough room made of one message.
 type decoded struct {
 	ticks   []feed.Tick
 	seqs    []uint64
@@ -18,14 +25,14 @@ type decoded struct {
 	counts  feed.DecodeCounts
 }
 
-func decodeJSON(t testing.TB, message string) decoded {
+func decodeJSON(t failer, message string) decoded {
 	t.Helper()
 	symbols := feed.NewSymbols(64)
 	d := NewJSONDecoder(feed.DecoderOptions{Source: 3, Symbols: symbols})
 	return decodeAll(t, d, symbols, []byte(message))
 }
 
-func decodeAll(t testing.TB, d feed.Decoder, symbols *feed.Symbols, message []byte) decoded {
+func decodeAll(t failer, d feed.Decoder, symbols *feed.Symbols, message []byte) decoded {
 	t.Helper()
 	room := len(message)/16 + 1
 	batch := feed.Batch{Ticks: make([]feed.Tick, room), VenueSeq: make([]uint64, room)}
