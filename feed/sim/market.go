@@ -11,6 +11,7 @@ import (
 const (
 	excited      = 0.75   // share of arrivals that earlier arrivals caused
 	excitedTicks = 5.0    // how long they go on causing, in mean gaps between ticks
+	pace         = 0.865  // what keeps the mean at the rate, for these two
 	leanSeconds  = 0.5    // the rate leans to make good what it is ahead or behind, over this
 	leanTicks    = 20e3   // or over so many mean gaps, if that is shorter
 	leanMax      = 0.6    // but by no more than this share
@@ -174,7 +175,7 @@ func (m *Market) arrive() {
 	if m.nowNs < m.burstEndNs {
 		base *= burstFaster
 	}
-	intensity := (float64(base) + m.excitement) * (1 + lean)
+	intensity := float64((float64(base)+m.excitement)*pace) * (1 + lean)
 	gapSeconds := m.random.exponential() / intensity
 	gapNs := float64(gapSeconds*1e9) + m.fractionNs
 	whole := int64(gapNs)

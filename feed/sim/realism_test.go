@@ -84,9 +84,10 @@ func TestActivityIsUneven(t *testing.T) {
 }
 
 // busiest returns the undisturbed quotes of instrument 0 as mids and imbalances, and its spreads in price steps.
-func busiest(t *testing.T) (mids, imbalances, spreads []float64) {
+func busiest(t *testing.T, rate float64) (mids, imbalances, spreads []float64) {
 	t.Helper()
 	config := calm()
+	config.RatePerSecond = rate
 	m := mustNew(t, config)
 	steps := grids[m.instruments[0].grid].stepsPerUnit
 	for _, tick := range takeSample(t, config, 1_000_000).ticks[0] {
@@ -101,7 +102,7 @@ func busiest(t *testing.T) (mids, imbalances, spreads []float64) {
 
 func TestImbalanceLeadsTheMid(t *testing.T) {
 	const ahead = 200 // quotes
-	mids, imbalances, _ := busiest(t)
+	mids, imbalances, _ := busiest(t, 20_000)
 	moves := make([]float64, len(mids)-ahead)
 	for i := range moves {
 		moves[i] = mids[i+ahead] - mids[i]
@@ -112,7 +113,7 @@ func TestImbalanceLeadsTheMid(t *testing.T) {
 }
 
 func TestSpreadsAreWholeStepsAndVary(t *testing.T) {
-	_, _, spreads := busiest(t)
+	_, _, spreads := busiest(t, 20_000)
 	seen := map[float64]int{}
 	for _, s := range spreads {
 		whole := math.Round(s)
@@ -127,8 +128,8 @@ func TestSpreadsAreWholeStepsAndVary(t *testing.T) {
 }
 
 func TestVolatilityClusters(t *testing.T) {
-	mids, _, _ := busiest(t)
-	const block = 300
+	mids, _, _ := busiest(t, 1000) // so that the sample spans many rises and falls of volatility
+	const block = 50               // quotes, about a third of a second
 	var moves []float64
 	for i := block; i < len(mids); i += block {
 		moves = append(moves, math.Abs(mids[i]-mids[i-block]))

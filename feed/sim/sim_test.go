@@ -14,7 +14,7 @@ import (
 
 // goldenHash is the first 100,000 ticks of Default(). It changes only when the market is changed on purpose,
 // and must be the same on every processor.
-const goldenHash = "ed8de867b8a9420bd1477263e7fcd3755479b2d506e157232022ec36fd7eb5ce"
+const goldenHash = "fa3b3b6bf9fe00342cf5aecc03de320b62c75d54a2c90bdcd0642c571a1df7b5"
 
 func mustNew(t testing.TB, config Config) *Market {
 	t.Helper()
