@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/internal/metrics"
 )
 
 // Defaults of a subscription's pending queue, meant for about 100 ms of a busy feed.
@@ -31,6 +32,8 @@ type SourceConfig struct {
 	Clock           feed.Clock
 	PendingMessages int // received and not yet decoded, at most; 0: DefaultPendingMessages
 	PendingBytes    int // 0: DefaultPendingBytes
+
+	Decode *metrics.Recorder // gets the time from receipt of a message to its ticks in the ring; nil: not measured
 }
 
 func (c *SourceConfig) validate() error {
@@ -59,6 +62,7 @@ type Source struct {
 	clock   feed.Clock
 	decoder feed.Decoder
 	batch   feed.Batch
+	timing  *metrics.Recorder // the callback's; nil: none
 
 	// The callback's.
 	index uint64 // of the message in hand, from 1
@@ -81,6 +85,7 @@ func newSource(config SourceConfig) *Source {
 		inlet:   config.Inlet,
 		clock:   config.Clock,
 		decoder: config.Decoder,
+		timing:  config.Decode,
 		batch:   feed.Batch{Ticks: make([]feed.Tick, batchTicks), VenueSeq: make([]uint64, batchTicks)},
 		done:    make(chan struct{}),
 	}
@@ -97,7 +102,8 @@ func (s *Source) handle(payload []byte) {
 		until = s.endLoss()
 	}
 	s.batch.N = 0
-	more := s.decoder.Decode(payload, s.clock.NowNs(), &s.batch)
+	receiveNs := s.clock.NowNs()
+	more := s.decoder.Decode(payload, receiveNs, &s.batch)
 	s.offer(until != 0)
 	for more {
 		s.batch.N = 0
@@ -105,6 +111,9 @@ func (s *Source) handle(payload []byte) {
 		s.offer(until != 0)
 	}
 	s.inlet.Flush()
+	if s.timing != nil {
+		s.timing.Record(s.clock.NowNs() - receiveNs)
+	}
 	s.bytes.Store(s.bytes.Load() + uint64(len(payload)))
 	s.completed.Store(s.index)
 	if until = s.lossUntil.Load(); until != 0 && s.index >= until {
@@ -212,6 +221,9 @@ func (s *Source) dropped() uint64 {
 // ended runs on the callback's goroutine, after the last message.
 func (s *Source) ended(string) {
 	s.inlet.Close()
+	if s.timing != nil {
+		s.timing.Close()
+	}
 	close(s.done)
 }
 
