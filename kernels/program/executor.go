@@ -72,12 +72,13 @@ func (ex *Executor) prepare() {
 	}
 	for i := range list {
 		pl := &list[i]
-		s := step{run: pl.run, imm: pl.imm}
+		s := step{run: stepOf[pl.op], imm: pl.imm, op: pl.op}
 		for k, column := range []**column{&s.a, &s.b, &s.c}[:len(pl.args)] {
 			*column = at(pl.args[k])
 		}
 		s.dst = at(pl.outs[0])
 		if pl.win != nil {
+			s.run = windowRun(pl.win)
 			s.win = &windowStep{desc: *pl.win, at: uint64(pl.win.State), words: uint64(pl.win.Words())}
 			for k, v := range pl.outs {
 				s.win.out[k] = at(v)
@@ -104,20 +105,26 @@ func (ex *Executor) Run(lane *Lane, from, to uint64) {
 func (ex *Executor) chunk(from uint64, count int) {
 	var ends [chunkTicks]uint8
 	groups := ex.order(from, count, &ends)
-	before, recur, after := ex.parts[PartBefore], ex.parts[PartRecur], ex.parts[PartAfter]
-	for i := range before {
-		before[i].run(ex, &before[i], 0, count)
-	}
+	ex.run(PartBefore, 0, count)
 	lo := 0
 	for _, end := range ends[:groups] {
-		hi := int(end)
-		for i := range recur {
-			recur[i].run(ex, &recur[i], lo, hi)
-		}
-		lo = hi
+		ex.run(PartRecur, lo, int(end))
+		lo = int(end)
 	}
-	for i := range after {
-		after[i].run(ex, &after[i], 0, count)
+	ex.run(PartAfter, 0, count)
+}
+
+// run computes columns lo..hi-1 of a part. Few columns are quicker one at a time.
+func (ex *Executor) run(part Part, lo, hi int) {
+	steps := ex.parts[part]
+	if hi-lo <= fewColumns {
+		for at := lo; at < hi; at++ {
+			ex.runOne(steps, at)
+		}
+		return
+	}
+	for i := range steps {
+		steps[i].run(ex, &steps[i], lo, hi)
 	}
 }
 

@@ -12,6 +12,7 @@ type step struct {
 	dst, a, b, c *column
 	win          *windowStep
 	imm          uint64
+	op           Op // for runOne
 }
 
 // windowStep is the part of a step that only windows have.
@@ -25,25 +26,37 @@ type windowStep struct {
 // planned is an instruction on its way to a step: fused with its neighbours, columns not yet chosen.
 type planned struct {
 	part Part
-	run  func(ex *Executor, s *step, lo, hi int)
+	op   Op
 	args []Value
 	outs []Value // NoValue: nobody reads it
 	imm  uint64
 	win  *Window
 }
 
-var stepOf = [opCount]func(ex *Executor, s *step, lo, hi int){
+// Operations that only plans have: an operation fused with the canon of its result.
+const (
+	opAddCanon = opCount + iota
+	opSubCanon
+	opMulCanon
+	opDivCanon
+	opSqrtCanon
+	opPlannedCount
+)
+
+var stepOf = [opPlannedCount]func(ex *Executor, s *step, lo, hi int){
 	OpSlot: stepSlot, OpCtl: stepCtl, OpLoad: stepLoad, OpStore: stepStore,
 	OpAdd: stepAdd, OpSub: stepSub, OpMul: stepMul, OpDiv: stepDiv, OpSqrt: stepSqrt,
 	OpFlt: stepFlt, OpFle: stepFle, OpFeq: stepFeq, OpIlt: stepIlt, OpIeq: stepIeq,
 	OpSel: stepSel, OpAnd: stepAnd, OpOr: stepOr, OpXor: stepXor, OpAndn: stepAndn,
 	OpShl: stepShl, OpShr: stepShr, OpIadd: stepIadd, OpIsub: stepIsub, OpI2F: stepI2F,
 	OpCanon: stepCanon, OpEmit: stepEmit, OpEmitMask: stepEmitMask,
+	opAddCanon: stepAddCanon, opSubCanon: stepSubCanon, opMulCanon: stepMulCanon,
+	opDivCanon: stepDivCanon, opSqrtCanon: stepSqrtCanon,
 }
 
-// stepWithCanon are the operations that exist fused with a canon of their result.
-var stepWithCanon = [opCount]func(ex *Executor, s *step, lo, hi int){
-	OpAdd: stepAddCanon, OpSub: stepSubCanon, OpMul: stepMulCanon, OpDiv: stepDivCanon, OpSqrt: stepSqrtCanon,
+// withCanon is the operation fused with a canon, or OpInvalid.
+var withCanon = [opCount]Op{
+	OpAdd: opAddCanon, OpSub: opSubCanon, OpMul: opMulCanon, OpDiv: opDivCanon, OpSqrt: opSqrtCanon,
 }
 
 func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
@@ -85,7 +98,7 @@ func plan(p *Program) (list []planned, constants map[Value]uint64) {
 		for i := range p.part(part) {
 			in := &p.part(part)[i]
 			args, n := in.operands()
-			step := planned{part: part, run: stepOf[in.Op], args: args[:n:n], outs: []Value{in.Dst}, imm: in.Imm}
+			step := planned{part: part, op: in.Op, args: args[:n:n], outs: []Value{in.Dst}, imm: in.Imm}
 			canon, hasCanon := canonOf[in.Dst]
 			switch {
 			case in.Op == OpConst:
@@ -98,11 +111,10 @@ func plan(p *Program) (list []planned, constants map[Value]uint64) {
 				continue
 			case in.Op == OpWindow:
 				step.win = &p.Windows[in.Imm]
-				step.run = windowRun(step.win)
 				step.outs = []Value{NoValue, NoValue, NoValue, NoValue}
 				windowAt[in.Dst] = len(list)
-			case stepWithCanon[in.Op] != nil && hasCanon && readers[in.Dst] == 1:
-				step.run = stepWithCanon[in.Op]
+			case withCanon[in.Op] != OpInvalid && hasCanon && readers[in.Dst] == 1:
+				step.op = withCanon[in.Op]
 				step.outs[0] = canon
 				fused[canon] = true
 			}

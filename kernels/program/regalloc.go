@@ -4,7 +4,8 @@ import "slices"
 
 // allocation is which column each value lives in. Constants have columns of their own that are filled once; the other
 // columns are reused when their value has been read for the last time, so that the working set stays in the nearest
-// cache. Steps work column by column, so a result may take the column of an operand of the same step.
+// cache. A step reads a tick's operands before it writes that tick's results, so a result may take the column of an
+// operand of the same step.
 //
 // Reuse is safe although recur runs once a rank group: a group touches only its own range of every column, and for one
 // tick the order of steps is before, recur, after, as planned.
@@ -25,16 +26,11 @@ func allocate(list []planned, constants map[Value]uint64, values int) allocation
 	}
 	var free []int
 	for i := range list {
-		var freed []int
 		for k, v := range list[i].args {
 			_, isConst := constants[v]
 			if !isConst && lastRead[v] == i && !slices.Contains(list[i].args[:k], v) {
-				freed = append(freed, al.of[v])
+				free = append(free, al.of[v])
 			}
-		}
-		if list[i].win == nil {
-			free = append(free, freed...)
-			freed = nil
 		}
 		for _, v := range list[i].outs {
 			if v != NoValue {
@@ -42,8 +38,6 @@ func allocate(list []planned, constants map[Value]uint64, values int) allocation
 				free = al.place(v, read, free)
 			}
 		}
-		// A window writes several results for a tick before it reads the operands of the next.
-		free = append(free, freed...)
 	}
 	for v := range Value(values) {
 		if _, isConst := constants[v]; isConst {
