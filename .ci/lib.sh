@@ -16,6 +16,13 @@ UNFUSED_PACKAGES="${UNFUSED_PACKAGES-feed/... kernels/... signal risk replay int
 # say writes a line that is seen even if the step succeeds.
 say() { printf '    %s\n' "$*" >&3; }
 
+# packages prints the import paths of those of the package patterns that have Go files.
+packages() {
+  local patterns
+  mapfile -t patterns < <(existing "$@")
+  [ ${#patterns[@]} -eq 0 ] || go list "${patterns[@]}"
+}
+
 # existing prints those of the package patterns that have Go files, as ./patterns.
 existing() {
   local pattern folder
@@ -42,6 +49,24 @@ install_apt() {
   DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$1"
 }
 
+# failures reads the output of `go test -v` and prints what each failed test wrote, and what failed without a test.
+failures() {
+  awk '
+    /^=== (RUN|CONT|NAME|PAUSE) / { test = $3; next }
+    /^ *--- (PASS|SKIP|FAIL): / {
+      for (i = 1; i <= NF; i++) if ($i ~ /^(PASS|SKIP|FAIL):$/) test = $(i + 1)
+      if (/--- FAIL: /) printf "%s%s\n", written[test], $0
+      delete written[test]
+      next
+    }
+    /^(ok  |PASS$|\?   )/ { test = ""; next }
+    /^(FAIL|panic:|fatal error:|# )/ { test = ""; print; next }
+    test == "" { print; next }
+    { written[test] = written[test] $0 "\n" }
+    END { for (t in written) if (t != "") printf "in %s:\n%s", t, written[t] }
+  '
+}
+
 # counted STEP COMMAND... runs a `go test -v` command, counts its tests for the last line of .ci/run, and on failure
 # prints only what failed.
 counted() {
@@ -54,10 +79,6 @@ counted() {
   echo "$passed" >"$CI_OUT/$step.passed"
   echo "$failed" >"$CI_OUT/$step.failed"
   say "$passed passed, $failed failed, $(grep -cE '^ *--- SKIP: ' "$log" || true) skipped"
-  if [ "$status" -ne 0 ]; then
-    awk '/^ *--- (FAIL|PASS|SKIP): /{show = /FAIL/} /^(=== RUN|=== CONT|=== PAUSE|ok |PASS)/{show = 0}
-      /^(FAIL|panic:|# |WARNING: DATA RACE)|build failed|: fatal error/{show = 1} show' "$log" | head -n 150
-    grep -E '^[^ =]*[a-z_]+\.go:[0-9]+' "$log" | head -n 50 || true
-  fi
+  [ "$status" -eq 0 ] || failures <"$log" | head -n 180
   return "$status"
 }
