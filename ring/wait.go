@@ -41,9 +41,10 @@ func ParseStrategy(name string) (Strategy, error) {
 }
 
 const (
-	// pausesMaxLog2 bounds the pause between two looks to 2^5 hints, about half a microsecond. A look pulls the other
-	// side's cursor over from its core, so looking without a pause slows the one who is being waited for.
-	pausesMaxLog2 = 5
+	// pausesPerLook keeps two looks about a third of a microsecond apart. A look pulls the other side's cursor over from
+	// its core, and one that follows the last element at once meets the producer in the middle of a burst: both then
+	// pay a trip between cores for every element. A short pause lets the burst gather.
+	pausesPerLook = 16
 	// yieldEvery is how many looks pass between two offers of the processor to other goroutines, so that spinning ends
 	// even on a machine with one processor.
 	yieldEvery = 8
@@ -124,5 +125,5 @@ func (w *Waiter) spin() {
 		runtime.Gosched()
 		return
 	}
-	pause(uint32(1) << min(w.idles, pausesMaxLog2))
+	pause(pausesPerLook)
 }
