@@ -7,9 +7,9 @@ import (
 
 // BenchmarkInstruction measures single steps over a full chunk.
 func BenchmarkInstruction(b *testing.B) {
-	for op := OpConst; op < opCount; op++ {
+	for op := OpConst; op < opPlannedCount; op++ {
 		switch op {
-		case OpConst, OpSlot, OpCtl, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout:
+		case OpConst, OpSlot, OpCtl, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout, opCount:
 			continue
 		}
 		b.Run(op.String(), func(b *testing.B) {

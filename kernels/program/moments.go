@@ -5,6 +5,9 @@ import "math"
 // moments is the count, mean and sum of squared deviations of some samples. The mean is kept relative to base, a sample
 // near them, so that small moves of large prices lose no digits. base is the canonical NaN while every sample was
 // undefined.
+//
+// A mean or m2 that is not finite never becomes finite again by adding or joining, so they are made canonical only where
+// they are written to state or read as results.
 type moments struct {
 	base, n, mean, m2 float64
 }
@@ -23,8 +26,8 @@ func (m moments) push(x float64) moments {
 func (m moments) add(d float64) moments {
 	m.n++
 	delta := d - m.mean
-	m.mean = canonical(m.mean + delta/m.n)
-	m.m2 = canonical(m.m2 + float64(delta*(d-m.mean)))
+	m.mean = m.mean + delta/m.n
+	m.m2 = m.m2 + float64(delta*(d-m.mean))
 	return m
 }
 
@@ -42,8 +45,8 @@ func (m moments) joined(b moments) moments {
 	return moments{
 		base: b.base,
 		n:    n,
-		mean: canonical(b.mean - float64(delta*share)),
-		m2:   canonical((m.m2 + b.m2) + float64(float64(delta*delta)*float64(b.n*share))),
+		mean: b.mean - float64(delta*share),
+		m2:   (m.m2 + b.m2) + float64(float64(delta*delta)*float64(b.n*share)),
 	}
 }
 
@@ -60,7 +63,7 @@ func (m moments) spread() uint64 {
 	if m.n == 0 {
 		return CanonicalNaN
 	}
-	return math.Float64bits(m.m2)
+	return Canonical(m.m2)
 }
 
 // canonical is v if finite, else the canonical NaN.

@@ -54,24 +54,10 @@ func stepAdd(_ *Executor, s *step, lo, hi int) {
 	}
 }
 
-func stepAddCanon(_ *Executor, s *step, lo, hi int) {
-	d, a, b := s.compareF(lo, hi)
-	for i := range d {
-		d[i] = Canonical(a[i] + b[i])
-	}
-}
-
 func stepSub(_ *Executor, s *step, lo, hi int) {
 	d, a, b := s.binaryF(lo, hi)
 	for i := range d {
 		d[i] = a[i] - b[i]
-	}
-}
-
-func stepSubCanon(_ *Executor, s *step, lo, hi int) {
-	d, a, b := s.compareF(lo, hi)
-	for i := range d {
-		d[i] = Canonical(a[i] - b[i])
 	}
 }
 
@@ -82,13 +68,6 @@ func stepMul(_ *Executor, s *step, lo, hi int) {
 	}
 }
 
-func stepMulCanon(_ *Executor, s *step, lo, hi int) {
-	d, a, b := s.compareF(lo, hi)
-	for i := range d {
-		d[i] = Canonical(float64(a[i] * b[i]))
-	}
-}
-
 func stepDiv(_ *Executor, s *step, lo, hi int) {
 	d, a, b := s.binaryF(lo, hi)
 	for i := range d {
@@ -96,24 +75,10 @@ func stepDiv(_ *Executor, s *step, lo, hi int) {
 	}
 }
 
-func stepDivCanon(_ *Executor, s *step, lo, hi int) {
-	d, a, b := s.compareF(lo, hi)
-	for i := range d {
-		d[i] = Canonical(a[i] / b[i])
-	}
-}
-
 func stepSqrt(_ *Executor, s *step, lo, hi int) {
 	d, a := s.unaryF(lo, hi)
 	for i := range d {
 		d[i] = math.Sqrt(a[i])
-	}
-}
-
-func stepSqrtCanon(_ *Executor, s *step, lo, hi int) {
-	d, a := s.unary(lo, hi)
-	for i := range d {
-		d[i] = Canonical(math.Sqrt(f64(a[i])))
 	}
 }
 

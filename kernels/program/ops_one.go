@@ -6,7 +6,8 @@ import "math"
 const fewColumns = 1
 
 // runOne computes a single column: for a lone tick the calls and loops of the column functions cost more than the work.
-// It must agree with them; the tests run every program both ways.
+// It has the common
+// operations and must agree with those functions bit for bit; the tests run every program both ways.
 func (ex *Executor) runOne(steps []step, at int) {
 	i := uint(at) % chunkTicks
 	for k := range steps {
@@ -18,8 +19,8 @@ func (ex *Executor) runOne(steps []step, at int) {
 			s.dst[i] = math.Float64bits(f64(s.a[i]) - f64(s.b[i]))
 		case OpMul:
 			s.dst[i] = math.Float64bits(float64(f64(s.a[i]) * f64(s.b[i])))
-		case OpDiv:
-			s.dst[i] = math.Float64bits(f64(s.a[i]) / f64(s.b[i]))
+		case OpCanon:
+			s.dst[i] = canonicalBits(s.a[i])
 		case opAddCanon:
 			s.dst[i] = Canonical(f64(s.a[i]) + f64(s.b[i]))
 		case opSubCanon:
@@ -28,16 +29,12 @@ func (ex *Executor) runOne(steps []step, at int) {
 			s.dst[i] = Canonical(float64(f64(s.a[i]) * f64(s.b[i])))
 		case opDivCanon:
 			s.dst[i] = Canonical(f64(s.a[i]) / f64(s.b[i]))
-		case OpCanon:
-			s.dst[i] = canonicalBits(s.a[i])
 		case OpFlt:
 			s.dst[i] = maskOf(f64(s.a[i]) < f64(s.b[i]))
 		case OpFle:
 			s.dst[i] = maskOf(f64(s.a[i]) <= f64(s.b[i]))
 		case OpFeq:
 			s.dst[i] = maskOf(f64(s.a[i]) == f64(s.b[i]))
-		case OpIeq:
-			s.dst[i] = maskOf(s.a[i] == s.b[i])
 		case OpSel:
 			s.dst[i] = s.b[i]&s.a[i] | s.c[i]&^s.a[i]
 		case OpAnd:
@@ -48,14 +45,22 @@ func (ex *Executor) runOne(steps []step, at int) {
 			s.dst[i] = s.a[i] ^ s.b[i]
 		case OpAndn:
 			s.dst[i] = s.a[i] &^ s.b[i]
+		case opFltAnd:
+			s.dst[i] = maskOf(f64(s.a[i]) < f64(s.b[i])) & s.c[i]
+		case opFleAnd:
+			s.dst[i] = maskOf(f64(s.a[i]) <= f64(s.b[i])) & s.c[i]
+		case opFeqAnd:
+			s.dst[i] = maskOf(f64(s.a[i]) == f64(s.b[i])) & s.c[i]
+		case opIeqAnd:
+			s.dst[i] = maskOf(s.a[i] == s.b[i]) & s.c[i]
+		case opAndAnd:
+			s.dst[i] = s.a[i] & s.b[i] & s.c[i]
+		case opAndOr:
+			s.dst[i] = s.a[i]&s.b[i] | s.c[i]
 		case OpLoad:
 			s.dst[i] = ex.state[s.imm+ex.base[i]]
 		case OpStore:
 			ex.state[s.imm+ex.base[i]] = s.a[i]
-		case OpEmit:
-			if s.a[i] != 0 {
-				ex.out[s.imm*ex.capacity+ex.slot[i]].Value = s.b[i]
-			}
 		default:
 			s.run(ex, s, at, at+1)
 		}

@@ -23,7 +23,7 @@ type windowStep struct {
 	out   [4]*column
 }
 
-// planned is an instruction on its way to a step: fused with its neighbours, columns not yet chosen.
+// planned is an instruction on its way to a step: columns not yet chosen.
 type planned struct {
 	part Part
 	op   Op
@@ -32,16 +32,6 @@ type planned struct {
 	imm  uint64
 	win  *Window
 }
-
-// Operations that only plans have: an operation fused with the canon of its result.
-const (
-	opAddCanon = opCount + iota
-	opSubCanon
-	opMulCanon
-	opDivCanon
-	opSqrtCanon
-	opPlannedCount
-)
 
 var stepOf = [opPlannedCount]func(ex *Executor, s *step, lo, hi int){
 	OpSlot: stepSlot, OpCtl: stepCtl, OpLoad: stepLoad, OpStore: stepStore,
@@ -52,11 +42,8 @@ var stepOf = [opPlannedCount]func(ex *Executor, s *step, lo, hi int){
 	OpCanon: stepCanon, OpEmit: stepEmit, OpEmitMask: stepEmitMask,
 	opAddCanon: stepAddCanon, opSubCanon: stepSubCanon, opMulCanon: stepMulCanon,
 	opDivCanon: stepDivCanon, opSqrtCanon: stepSqrtCanon,
-}
-
-// withCanon is the operation fused with a canon, or OpInvalid.
-var withCanon = [opCount]Op{
-	OpAdd: opAddCanon, OpSub: opSubCanon, OpMul: opMulCanon, OpDiv: opDivCanon, OpSqrt: opSqrtCanon,
+	opFltAnd: stepFltAnd, opFleAnd: stepFleAnd, opFeqAnd: stepFeqAnd, opIeqAnd: stepIeqAnd,
+	opAndAnd: stepAndAnd, opAndOr: stepAndOr,
 }
 
 func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
@@ -73,53 +60,28 @@ func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
 	return stepMomentsDuration
 }
 
-// plan turns the program into planned steps and its constants into bits by value. An operation whose only reader is a
-// canon in the same part is fused with it; wouts become results of their window.
+// plan lists the program's steps in order and its constants by value. Wouts become results of their window.
 func plan(p *Program) (list []planned, constants map[Value]uint64) {
 	constants = make(map[Value]uint64)
-	readers := make([]int, p.values())
-	canonOf := make(map[Value]Value) // value -> its canon in the same part
-	windowAt := make(map[Value]int)  // token -> index in list
+	windowAt := make(map[Value]int) // token -> index in list
 	for part := PartBefore; part <= PartAfter; part++ {
-		defined := make(map[Value]bool)
 		for _, in := range p.part(part) {
 			args, n := in.operands()
-			for _, a := range args[:n] {
-				readers[a]++
-			}
-			defined[in.Dst] = true
-			if in.Op == OpCanon && defined[in.A] {
-				canonOf[in.A] = in.Dst
-			}
-		}
-	}
-	fused := make(map[Value]bool) // canons that need no step of their own
-	for part := PartBefore; part <= PartAfter; part++ {
-		for i := range p.part(part) {
-			in := &p.part(part)[i]
-			args, n := in.operands()
 			step := planned{part: part, op: in.Op, args: args[:n:n], outs: []Value{in.Dst}, imm: in.Imm}
-			canon, hasCanon := canonOf[in.Dst]
-			switch {
-			case in.Op == OpConst:
+			switch in.Op {
+			case OpConst:
 				constants[in.Dst] = in.Imm
 				continue
-			case in.Op == OpCanon && fused[in.Dst]:
-				continue
-			case in.Op == OpWout:
+			case OpWout:
 				list[windowAt[in.A]].outs[in.Imm] = in.Dst
 				continue
-			case in.Op == OpWindow:
+			case OpWindow:
 				step.win = &p.Windows[in.Imm]
 				step.outs = []Value{NoValue, NoValue, NoValue, NoValue}
 				windowAt[in.Dst] = len(list)
-			case withCanon[in.Op] != OpInvalid && hasCanon && readers[in.Dst] == 1:
-				step.op = withCanon[in.Op]
-				step.outs[0] = canon
-				fused[canon] = true
 			}
 			list = append(list, step)
 		}
 	}
-	return list, constants
+	return fuse(list), constants
 }

@@ -78,14 +78,15 @@ func sumDuration(st []uint64, w *Window, timeNs int64, push, reset, x uint64) (s
 	entry, closed := advanceDuration(st, w, 2, timeNs, push, reset)
 	total, ring := st[durHead:][:2], st[durHead+2:][:2*w.Sub]
 	if closed {
-		var s, c uint64
+		var s, c float64
 		for k, e := 1, entry; k < w.Sub; k++ {
 			if e++; e == w.Sub {
 				e = 0
 			}
-			s, c = addCanonical(s, ring[2*e]), addCanonical(c, ring[2*e+1])
+			s += f64(ring[2*e])
+			c += f64(ring[2*e+1])
 		}
-		total[0], total[1] = s, c
+		total[0], total[1] = Canonical(s), Canonical(c)
 	}
 	open := ring[2*entry:][:2]
 	if push != 0 {
@@ -130,5 +131,5 @@ func momentsAt(st []uint64) moments {
 func (m moments) put(st []uint64) {
 	st = st[:4]
 	st[0], st[1] = math.Float64bits(m.base), math.Float64bits(m.n)
-	st[2], st[3] = math.Float64bits(m.mean), math.Float64bits(m.m2)
+	st[2], st[3] = Canonical(m.mean), Canonical(m.m2)
 }

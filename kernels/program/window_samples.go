@@ -23,10 +23,10 @@ func sumSamples(st []uint64, n int, push, reset, x uint64) (sum, count, warm uin
 		st[2] = addCanonical(st[2], ring[pos])
 		pos++
 		if pos == uint64(n) {
-			acc := uint64(0)
+			acc := 0.0
 			for i := n - 1; i >= 0; i-- {
-				acc = addCanonical(acc, ring[i])
-				ring[i] = acc
+				acc += f64(ring[i])
+				ring[i] = Canonical(acc)
 			}
 			pos, st[1], st[2] = 0, 1, 0
 		}
@@ -78,7 +78,7 @@ func pushMoments(st, ring []uint64, n int, x uint64) {
 	ring[2*pos], ring[2*pos+1] = x, 0
 	run := moments{n: float64(int64(pos)), mean: math.Float64frombits(st[3]), m2: math.Float64frombits(st[4])}
 	run = run.add(math.Float64frombits(x) - math.Float64frombits(st[2]))
-	st[3], st[4] = math.Float64bits(run.mean), math.Float64bits(run.m2)
+	st[3], st[4] = Canonical(run.mean), Canonical(run.m2)
 	pos++
 	if pos == uint64(n) {
 		flipMoments(st, ring, n)
@@ -99,7 +99,7 @@ func flipMoments(st, ring []uint64, n int) {
 	var acc moments
 	for i := n - 1; i >= 0; i-- {
 		acc = acc.add(math.Float64frombits(ring[2*i]) - base)
-		ring[2*i], ring[2*i+1] = math.Float64bits(acc.mean), math.Float64bits(acc.m2)
+		ring[2*i], ring[2*i+1] = Canonical(acc.mean), Canonical(acc.m2)
 	}
 	st[0], st[1], st[3], st[4] = 0, 1, 0, 0
 }
