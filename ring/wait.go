@@ -15,9 +15,11 @@ type Strategy uint8
 
 // The wait strategies.
 const (
-	Spin         Strategy = iota // stays on its processor; quickest, for a machine with a core to spare
-	SpinThenPark                 // spins for some tens of microseconds, then sleeps
-	Park                         // sleeps at once; for machines with few cores
+	// Spin stays on its processor: quickest, but only with a core to spare for each side that spins. Where other
+	// processes compete for the cores a spinning side costs its partner whole time slices, and a channel does better.
+	Spin         Strategy = iota
+	SpinThenPark          // spins for some tens of microseconds, then sleeps
+	Park                  // sleeps at once; for machines with few cores
 )
 
 var strategyNames = [...]string{Spin: "spin", SpinThenPark: "spin-then-park", Park: "park"}
@@ -41,7 +43,7 @@ func ParseStrategy(name string) (Strategy, error) {
 }
 
 const (
-	// pausesPerLook keeps two looks about a third of a microsecond apart. A look pulls the other side's cursor over from
+	// pausesPerLook keeps two looks roughly half a microsecond apart, by processor. A look pulls the other side's cursor over from
 	// its core, and one that follows the last element at once meets the producer in the middle of a burst: both then
 	// pay a trip between cores for every element. A short pause lets the burst gather.
 	pausesPerLook = 16

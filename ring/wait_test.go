@@ -30,21 +30,21 @@ func TestIdleAnnouncesBeforeItSleeps(t *testing.T) {
 		w := NewWaiter(strategy, p)
 		for range 3 {
 			for range spins {
-				w.Idle(time.Hour)
+				w.Idle(time.Second)
 				if p.state.Load() != parkerAwake {
 					t.Fatalf("%v: announced while spinning", strategy)
 				}
 			}
-			w.Idle(time.Hour)
+			w.Idle(time.Second)
 			if p.state.Load() != parkerAnnounced {
 				t.Fatalf("%v: not announced", strategy)
 			}
 			p.Wake()
-			w.Idle(time.Hour) // must not sleep: it was woken after the announcement
+			w.Idle(time.Second) // must not sleep: it was woken after the announcement
 			if p.state.Load() != parkerAwake {
 				t.Fatalf("%v: still announced after the sleep", strategy)
 			}
-			w.Idle(time.Hour) // still idle: announces again without spinning
+			w.Idle(time.Second) // still idle: announces again without spinning
 			if p.state.Load() != parkerAnnounced {
 				t.Fatalf("%v: not announced again", strategy)
 			}
