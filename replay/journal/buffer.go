@@ -53,7 +53,7 @@ type handOver struct {
 	blocked *counter
 }
 
-// slot waits for a free slot; nil after the writer has closed.
+// slot waits for a free slot. After the writer has closed there is none, and the journal fails.
 func (h *handOver) slot() *buffer {
 	if slot, ok := h.ring.Claim(); ok {
 		return slot
@@ -61,6 +61,7 @@ func (h *handOver) slot() *buffer {
 	h.blocked.add(1)
 	for turn := 0; ; turn++ {
 		if h.ring.Abandoned() {
+			h.writer.fail(ErrClosed)
 			return nil
 		}
 		if h.writer.options.Inline {

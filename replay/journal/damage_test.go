@@ -239,3 +239,35 @@ func TestZerosOfPowerLoss(t *testing.T) {
 		}
 	}
 }
+
+// TestCutDamage cuts the last segment where its damage begins, but no other and not its header.
+func TestCutDamage(t *testing.T) {
+	segments, whole := damageSubject(t)
+	options := inlineOptions()
+	options.CutDamage = true
+	for index, contents := range segments {
+		for at := 0; at < len(contents); at += 7 {
+			flipped := slices.Clone(contents)
+			flipped[at] ^= 0x10
+			store := storeOf(with(segments, index, flipped))
+			w, err := journal.OpenWriter(store, options)
+			if index < len(segments)-1 || at < journal.SegmentHeaderBytes {
+				var damage *journal.DamageError
+				if !errors.As(err, &damage) {
+					t.Fatalf("segment %d, byte %d: %v", index+1, at, err)
+				}
+				continue
+			}
+			if err != nil || w.Resumed().CutBytes < int64(len(contents)-at) {
+				t.Fatalf("byte %d of the last segment: %v", at, err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := readFirstRuns(store, w.Resumed().Run)
+			if err != io.EOF || !isPrefix(got, whole) || len(got) == len(whole) {
+				t.Fatalf("byte %d of the last segment: then %v after %q", at, err, got)
+			}
+		}
+	}
+}

@@ -21,6 +21,8 @@ var (
 var (
 	// ErrEmpty says that there is no segment at all.
 	ErrEmpty = errors.New("journal: no segments here; is this the directory given to --journal?")
+	// ErrRemoved says that what is asked for came before the oldest segment.
+	ErrRemoved = errors.New("journal: no longer kept, or never was")
 	// ErrIncompleteTail is what every *IncompleteTailError is (errors.Is).
 	ErrIncompleteTail = errors.New("journal: incomplete tail")
 )
@@ -56,7 +58,8 @@ type DamageError struct {
 // Error describes the damage and what can be done.
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("journal: segment %s is damaged at byte %d: expected %s; sound up to tick %d; "+
-		"restore the segment from a copy, or move the directory aside and begin a new journal",
+		"restore the segment from a copy, or move the directory aside and begin a new journal; "+
+		"after a power loss, the last segment may also be cut there (CutDamage)",
 		SegmentName(e.Segment), e.Offset, e.Expected, e.LastSeq)
 }
 

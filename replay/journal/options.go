@@ -48,6 +48,9 @@ type Options struct {
 	// QuickOpen checks only the last segment of an existing journal when opening it, not all of them. Damage further
 	// back is then found by whoever reads it.
 	QuickOpen bool
+	// CutDamage cuts the last segment of an existing journal at the first damage in it, whatever follows. It is an
+	// operator's decision, for after a power loss: what the system had not yet written may then be missing in the middle.
+	CutDamage bool
 	// Inline starts no writer goroutine: blocks are written by Poll and Flush and when all are in flight, on the one
 	// goroutine that then owns the writer and both appenders.
 	Inline bool

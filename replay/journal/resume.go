@@ -43,6 +43,9 @@ func (s *segmentWriter) takeUp(files []FileInfo) (resumed Resumed, err error) {
 	}
 	tail := new(IncompleteTailError)
 	cut := errors.As(err, &tail)
+	if damage := new(DamageError); errors.As(err, &damage) {
+		tail, cut = s.cutDamage(damage, files[len(files)-1])
+	}
 	if err != io.EOF && !cut {
 		return resumed, err
 	}
@@ -65,6 +68,14 @@ func (s *segmentWriter) takeUp(files []FileInfo) (resumed Resumed, err error) {
 		return resumed, s.store.Truncate(last.Name, tail.Offset)
 	}
 	return resumed, nil
+}
+
+// cutDamage makes damage in the last segment's blocks an incomplete tail, if that is what the operator wants.
+func (s *segmentWriter) cutDamage(damage *DamageError, last FileInfo) (tail *IncompleteTailError, cut bool) {
+	if !s.options.CutDamage || SegmentName(damage.Segment) != last.Name || damage.Offset == 0 {
+		return nil, false
+	}
+	return &IncompleteTailError{damage.Segment, damage.Offset, last.Bytes - damage.Offset, damage.LastSeq}, true
 }
 
 // adopt goes on where the reader ended. Nothing is changed in the store before it has agreed.

@@ -60,8 +60,11 @@ func OpenWriter(store Store, options Options) (*Writer, error) {
 	if w.resumed, err = w.segments.resume(); err == nil {
 		err = w.segments.begin()
 	}
+	if err == nil {
+		err = w.segments.retain()
+	}
 	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, w.segments.end(), lock.Close())
 	}
 	if err := w.makeAppenders(); err != nil {
 		return nil, errors.Join(err, w.segments.end(), lock.Close())
@@ -147,6 +150,8 @@ func (w *Writer) Close() error {
 		w.stopping.Store(true)
 		<-w.stopped
 	}
+	w.tickRing.Close()
+	w.outcomeRing.Close()
 	w.tickRing.Abandon()
 	w.outcomeRing.Abandon()
 	if err := w.segments.end(); err != nil {
