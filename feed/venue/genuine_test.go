@@ -23,7 +23,7 @@ func TestBinanceCaptures(t *testing.T) {
 		{"binance_usdm_btcusdt_20240808.head5000.jsonl", USDM, 3861, 732, 406, 1},
 	}
 	for _, c := range cases {
-		capture := NewCaptureReader(sharedFile(t, "captures/hftbacktest/"+c.file))
+		capture := NewCaptureReader(sharedFile(t, "captures", "hftbacktest", c.file))
 		d := newBinance(t, c.market, "")
 		kinds := map[feed.Kind]uint64{}
 		lines, last := uint64(0), int64(0)
@@ -74,7 +74,7 @@ type normalised struct {
 }
 
 func TestBinanceAgreesWithMappers(t *testing.T) {
-	lines := bufio.NewScanner(sharedFile(t, "mappers/mappers.jsonl"))
+	lines := bufio.NewScanner(sharedFile(t, "mappers", "mappers.jsonl"))
 	lines.Buffer(nil, 1<<20)
 	seen := map[string]int{}
 	for lines.Scan() {

@@ -2,31 +2,18 @@ package venue
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/internal/testdata"
 )
 
 // sharedFile opens a file of the data kept beside the project, or skips the test.
-func sharedFile(t testing.TB, name string) *os.File {
+func sharedFile(t testing.TB, elem ...string) *os.File {
 	t.Helper()
-	root, err := os.Getwd()
+	file, err := os.Open(testdata.Shared(t, elem...))
 	if err != nil {
 		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(root) == root {
-			t.Fatal("no go.mod above the test's folder")
-		}
-		root = filepath.Dir(root)
-	}
-	file, err := os.Open(filepath.Join(root, "..", "shared", "data", name))
-	if err != nil {
-		t.Skip("shared data is not here: ", err)
 	}
 	t.Cleanup(func() { file.Close() })
 	return file
