@@ -26,7 +26,7 @@ type Config struct {
 
 // Default returns the configuration of the figures that the project keeps: 64-byte elements, as a tick is.
 func Default() Config {
-	return Config{Elements: 2_000_000, Capacity: 1 << 16, Batch: 16, ElementBytes: 64, Pairs: 9, Strategy: ring.Spin}
+	return Config{Elements: 2_000_000, Capacity: 1 << 16, Batch: 16, ElementBytes: 64, Pairs: 9, Strategy: ring.SpinThenPark}
 }
 
 // Validate returns an error that wraps ErrConfig and names the field that is wrong.
