@@ -31,23 +31,26 @@ type Options struct {
 	Begin  func(run uint64)              // is told of every run
 	Done   func(ticks, lastSeq uint64)   // progress, once a block
 	End    func(run uint64, hash string) // is told when a run has been replayed
+
+	Cancelled func() error // asked before every block; an error ends the replay
 }
 
 // Result is what a replay gave.
 type Result struct {
-	Ticks      uint64 // in the journal, heartbeats and gaps included
-	Signals    uint64 // decided
-	Suppressed uint64
-	Rejected   metrics.Counts // by gate
-	Gaps       uint64
-	Late       uint64
-	LateDrops  uint64
-	Runs       uint64
-	OutputHash string // of the last run
-	Incomplete error  // not nil: the journal ends within a block (a *journal.IncompleteTailError)
-	Lanes      int
-	Batch      int
-	Fused      bool
+	Ticks       uint64 // in the journal, heartbeats and gaps included
+	Signals     uint64 // decided
+	Suppressed  uint64
+	Rejected    metrics.Counts // by gate
+	Gaps        uint64
+	Instruments uint64
+	Late        uint64
+	LateDrops   uint64
+	Runs        uint64
+	OutputHash  string // of the last run
+	Incomplete  error  // not nil: the journal ends within a block (a *journal.IncompleteTailError)
+	Lanes       int
+	Batch       int
+	Fused       bool
 }
 
 // Player replays one journal. One goroutine.
@@ -80,6 +83,11 @@ func Play(store journal.Store, options Options) (Result, error) {
 
 func (p *Player) play() error {
 	for {
+		if p.options.Cancelled != nil {
+			if err := p.options.Cancelled(); err != nil {
+				return err
+			}
+		}
 		block, err := p.reader.Next()
 		switch {
 		case err == io.EOF:
@@ -248,6 +256,7 @@ func (p *Player) finish() error {
 	p.result.Signals += signals
 	p.result.Suppressed += r.Suppressed.Load()
 	p.result.Gaps += c.Gaps.Load()
+	p.result.Instruments = max(p.result.Instruments, c.Instruments.Load())
 	p.result.Late += c.Late.Load()
 	p.result.LateDrops += c.LateDropped.Load()
 	p.result.Rejected = addCounts(p.result.Rejected, setup.Rejected(r))

@@ -41,10 +41,11 @@ func (t *Timing) now() int64 {
 	return t.clock.NowNs()
 }
 
-// arrived records how long the first of n ticks waited for the sequencer.
+// arrived records how long the first of n ticks waited for the sequencer. One that came after the batch was begun did
+// not wait.
 func (t *Timing) arrived(nowNs, receiveNs int64, n int) {
 	if t != nil {
-		t.ring.RecordN(nowNs-receiveNs, int64(n))
+		t.ring.RecordN(max(nowNs-receiveNs, 0), int64(n))
 	}
 }
 

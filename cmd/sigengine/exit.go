@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sigengine/sigengine/internal/config"
+)
+
+// The exit codes. They are part of the command line's contract and listed in the root's help.
+const (
+	exitOK          = 0
+	exitDifference  = 1
+	exitUsage       = 2
+	exitRuntime     = 3
+	exitInterrupted = 130
+)
+
+const exitCodesHelp = `Exit codes:
+  0    done
+  1    a difference was found, or a check failed
+  2    wrong usage or configuration
+  3    failed while running
+  130  interrupted`
+
+// exitError is an error with an exit code. Its text is one line that says what to do.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usagef makes an error of usage or configuration.
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// differencef makes the error of a check that failed.
+func differencef(format string, args ...any) error {
+	return &exitError{exitDifference, fmt.Errorf(format, args...)}
+}
+
+// asUsage gives an error the code of wrong usage or configuration.
+func asUsage(err error) error { return withCode(exitUsage, err) }
+
+// asRuntimeFailure gives an error the code of a failure while running, unless it has a code.
+func asRuntimeFailure(err error) error {
+	var mistakes config.Errors
+	if errors.As(err, &mistakes) {
+		return withCode(exitUsage, err)
+	}
+	return withCode(exitRuntime, err)
+}
+
+func withCode(code int, err error) error {
+	var has *exitError
+	if err == nil || errors.As(err, &has) {
+		return err
+	}
+	return &exitError{code, err}
+}
+
+// errInterrupted says that a signal ended the command; nothing more needs to be said.
+var errInterrupted = &exitError{exitInterrupted, context.Canceled}
+
+// finish prints the error that ended the command and returns the exit code.
+func (a *app) finish(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	var mistakes config.Errors
+	if errors.As(err, &mistakes) {
+		a.printMistakes(mistakes)
+		return exitUsage
+	}
+	code := exitUsage // what the command line library says itself is about usage
+	var has *exitError
+	if errors.As(err, &has) {
+		code = has.code
+	}
+	fmt.Fprintln(a.err, "sigengine: "+oneLine(err.Error()))
+	return code
+}
+
+// printMistakes shows a configuration's mistakes with their places, and a last line that counts them.
+func (a *app) printMistakes(mistakes config.Errors) {
+	fmt.Fprint(a.err, mistakes.Render())
+	count, verb := "1 mistake", "it"
+	if len(mistakes) > 1 {
+		count, verb = fmt.Sprintf("%d mistakes", len(mistakes)), "them"
+	}
+	fmt.Fprintf(a.err, "sigengine: %s in the configuration; correct %s and try again (docs/config.md lists every key)\n", count, verb)
+}
+
+// oneLine joins the lines of a text.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

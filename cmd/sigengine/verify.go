@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sigengine/sigengine/replay"
+	"github.com/sigengine/sigengine/replay/journal"
+)
+
+// openJournal returns the store of a run's journal: path itself, or the only run in it.
+func openJournal(path string) (journal.Store, string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, "", usagef("%w; name the directory of a journal", err)
+	}
+	if !info.IsDir() {
+		return nil, "", usagef("%s is a file; name the directory of a journal", path)
+	}
+	if hasSegments(path) {
+		return journal.NewDirStore(path), path, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, "", asUsage(err)
+	}
+	var runs []string
+	for _, e := range entries {
+		if dir := filepath.Join(path, e.Name()); e.IsDir() && hasSegments(dir) {
+			runs = append(runs, dir)
+		}
+	}
+	sort.Strings(runs)
+	switch len(runs) {
+	case 0:
+		return nil, "", usagef("%s holds no journal; is it the directory given to --journal?", path)
+	case 1:
+		return journal.NewDirStore(runs[0]), runs[0], nil
+	}
+	return nil, "", usagef("%s holds %d runs; name one, such as the last: %s", path, len(runs), runs[len(runs)-1])
+}
+
+func hasSegments(dir string) bool {
+	files, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.sgj"))
+	return err == nil && len(files) > 0
+}
+
+// escapeGlob makes a path match itself.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// verification is what verify prints for programs.
+type verification struct {
+	Same       bool    `json:"same"`
+	Ticks      uint64  `json:"ticks"`
+	Signals    uint64  `json:"signals"` // compared
+	Unended    bool    `json:"unended"` // the run did not end in good order
+	Unmatched  uint64  `json:"unmatched"`
+	OutputHash string  `json:"output_hash"`
+	ElapsedS   float64 `json:"elapsed_s"`
+	Difference string  `json:"difference,omitempty"`
+}
+
+func newVerify(a *app) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "verify JOURNAL",
+		Short: "Recompute a live run and compare every decided signal",
+		Long: `verify replays a journal under its own configuration and compares every decided signal with what the live run
+decided and recorded. It exits with 1 at the first difference and shows it.
+
+A run that was killed has no end in its journal, and its last signals may be in only one of the two accounts,
+because the process had not yet written them; verify says how many.`,
+		Example: `  sigengine verify journals/20260101T093000.000Z
+  sigengine verify journals --json`,
+		Args: oneArg("JOURNAL"),
+		RunE: run(func(ctx context.Context, args []string) error { return a.verify(ctx, args[0], asJSON) }),
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the outcome as one JSON object")
+	return c
+}
+
+func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
+	store, dir, err := openJournal(path)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	progress := newProgress(a.err, 0)
+	v, err := replay.Verify(store, replay.Options{
+		Done: func(ticks, _ uint64) { progress.ticks(ticks, time.Now()) },
+		Cancelled: func() error {
+			if ctx.Err() != nil {
+				return errInterrupted
+			}
+			return nil
+		},
+	})
+	progress.end()
+	if err != nil {
+		return asReplayFailure(err)
+	}
+	out := verification{
+		Same: v.Difference == nil, Ticks: v.Ticks, Signals: v.Compared, Unended: v.Unended, Unmatched: v.Unmatched,
+		OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
+	}
+	if v.Difference != nil {
+		out.Difference = v.Difference.String()
+	}
+	if asJSON {
+		if err := a.printJSON(&out); err != nil {
+			return err
+		}
+	} else {
+		a.printVerification(&out)
+	}
+	if v.Difference != nil {
+		return differencef("%s does not verify: signal %d was decided differently", dir, v.Difference.Number)
+	}
+	return nil
+}
+
+func (a *app) printVerification(v *verification) {
+	fmt.Fprintf(a.out, "%d ticks, %d signals compared in %.1f s, output %s\n", v.Ticks, v.Signals, v.ElapsedS, v.OutputHash)
+	if v.Unended {
+		fmt.Fprintf(a.out, "the run did not end in good order; %d signals at its end are in one account only\n", v.Unmatched)
+	}
+	if v.Difference != "" {
+		fmt.Fprintf(a.out, "recorded (a) and recomputed (b) differ at %s\n", v.Difference)
+	} else {
+		fmt.Fprintln(a.out, "same")
+	}
+}
