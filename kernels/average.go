@@ -63,7 +63,8 @@ func smaOperator() Operator {
 			x := c.args[0]
 			step := e.step(x)
 			out := e.b.Window(e.windowOf(program.AggSum, c.settings[0]), step, c.reset, x.number)
-			return value{number: e.b.Sel(out[2], e.b.Div(out[0], out[1]), e.undefined()), fresh: step}
+			mean := e.b.Div(out[0], e.warmCount(c.settings[0], out[1]))
+			return value{number: e.b.Sel(out[2], mean, e.undefined()), fresh: step}
 		},
 	}
 }
@@ -74,4 +75,12 @@ func (e *emitter) windowOf(agg program.WindowAgg, s expr.Setting) program.Window
 		return program.DurationWindow(agg, s.DurationNs, e.subIntervals)
 	}
 	return program.SampleWindow(agg, int(s.Count))
+}
+
+// warmCount is how many samples a warm window holds; a window of samples is warm only when it is full.
+func (e *emitter) warmCount(s expr.Setting, count program.Value) program.Value {
+	if s.DurationNs > 0 {
+		return count
+	}
+	return e.b.ConstF(float64(s.Count))
 }

@@ -131,11 +131,19 @@ func (c *compiler) emit() (*Compiled, []Error) {
 	e := newEmitter(c.graph, c.catalogue, c.options.SubIntervals)
 	out := &Compiled{}
 	uses := c.uses()
-	var masks rowMasks
+	var words rowWords
 	for i := range c.checked {
-		out.Signals = append(out.Signals, c.emitSignal(e, i, &masks, uses))
+		s := &c.checked[i]
+		exit := value{isTrue: e.never()}
+		if s.exit != expr.None {
+			exit = e.node(s.exit)
+		}
+		words.add(e.b, i, e.node(s.value), e.node(s.when), exit)
 	}
-	masks.emit(e.b)
+	fires := words.emit(e.b)
+	for i := range c.checked {
+		out.Signals = append(out.Signals, c.emitSignal(e, i, signalMask(e.b, fires, i), uses))
+	}
 	p, err := e.b.Build()
 	if err == nil && p.StateWords > c.options.StateWordsLimit {
 		err = fmt.Errorf("%d state words an instrument, the limit is %d: use shorter sample windows", p.StateWords, c.options.StateWordsLimit)
@@ -153,64 +161,23 @@ func (c *compiler) emit() (*Compiled, []Error) {
 	return out, nil
 }
 
-// rowMasks collects the bits of the row's three masks.
-type rowMasks struct {
-	words [program.RowFirst][]program.Value
-}
-
-func (m *rowMasks) add(b *program.Builder, quarter, signal int, mask program.Value) {
-	m.words[quarter] = append(m.words[quarter], b.And(b.ConstI(int64(uint64(1)<<signal)), mask))
-}
-
-func (m *rowMasks) emit(b *program.Builder) {
-	for quarter, bits := range m.words {
-		word := bits[0]
-		for _, bit := range bits[1:] {
-			word = b.Or(word, bit)
-		}
-		b.EmitMask(quarter, word)
-	}
-}
-
-// emitSignal emits one signal: its masks, and its outputs where it fires.
-func (c *compiler) emitSignal(e *emitter, i int, masks *rowMasks, uses []nodeUse) CompiledSignal {
-	b, s, spec := e.b, &c.checked[i], &c.specs[i]
-	val, when := e.node(s.value), e.node(s.when)
-	exit := value{isTrue: e.never()}
-	if s.exit != expr.None {
-		exit = e.node(s.exit)
-	}
-	bit := b.ConstI(int64(uint64(1) << i))
-	enabled := b.Ieq(b.And(b.Load(0, program.I), bit), bit)
-	evaluated := b.And(enabled, val.fresh)
-	defined := b.Defined(val.number)
-	usable := b.And(evaluated, defined)
-
-	wants := b.Or(when.isTrue, exit.isTrue)
-	fires := b.And(usable, wants)
-	unknown := b.Not(b.Or(when.isTrue, when.isFalse))
-	suppressed := b.And(evaluated, b.Or(unknown, b.Andn(wants, defined)))
-	masks.add(b, program.RowWhen, i, b.And(usable, when.isTrue))
-	masks.add(b, program.RowExit, i, b.And(usable, exit.isTrue))
-	masks.add(b, program.RowSuppressed, i, suppressed)
-
+// emitSignal emits the outputs of one signal where it fires, and describes it.
+func (c *compiler) emitSignal(e *emitter, i int, fires program.Value, uses []nodeUse) CompiledSignal {
+	s, spec := &c.checked[i], &c.specs[i]
 	out := CompiledSignal{
-		Name: spec.Name, HasExit: s.exit != expr.None, OnGap: spec.OnGap, SideQuarter: -1, StrengthQuarter: -1,
+		Name: spec.Name, HasExit: s.exit != expr.None, OnGap: spec.OnGap,
 		Value: c.describe(s.value, uses), When: c.describe(s.when, uses), Exit: c.describe(s.exit, uses),
 		Side: c.describe(s.side, uses), Strength: c.describe(s.strength, uses),
 	}
 	output := func(ref expr.Ref) int {
-		quarter := b.AllocRow()
-		b.Emit(quarter, fires, e.node(ref).number)
+		if ref == expr.None {
+			return -1
+		}
+		quarter := e.b.AllocRow()
+		e.b.Emit(quarter, fires, e.node(ref).number)
 		return quarter
 	}
-	out.ValueQuarter = output(s.value)
-	if s.side != expr.None {
-		out.SideQuarter = output(s.side)
-	}
-	if s.strength != expr.None {
-		out.StrengthQuarter = output(s.strength)
-	}
+	out.ValueQuarter, out.SideQuarter, out.StrengthQuarter = output(s.value), output(s.side), output(s.strength)
 	for _, ref := range s.parts() {
 		if ref != expr.None {
 			out.UsesQuote = out.UsesQuote || uses[ref].quote

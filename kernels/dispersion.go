@@ -27,11 +27,14 @@ func stdOperator() Operator {
 			Empty:      "undefined while the window holds no more than ddof samples; undefined samples are left out",
 		},
 		emit: func(e *emitter, c call) value {
+			// With no more than ddof samples this is 0/0 or the root of nothing: undefined.
 			step, m := e.moments(c)
-			ddof := e.b.ConstF(float64(c.settings[1].Count))
-			enough := e.b.And(m.warm, e.b.Flt(ddof, m.count))
-			deviation := e.b.Sqrt(e.b.Div(m.squares, e.b.Sub(m.count, ddof)))
-			return value{number: e.b.Sel(enough, deviation, e.undefined()), fresh: step}
+			freedom := m.count
+			if ddof := c.settings[1].Count; ddof > 0 {
+				freedom = e.b.Sub(m.count, e.b.ConstF(float64(ddof)))
+			}
+			deviation := e.b.Sqrt(e.b.Div(m.squares, freedom))
+			return value{number: e.b.Sel(m.warm, deviation, e.undefined()), fresh: step}
 		},
 	}
 }
@@ -50,7 +53,7 @@ func zscoreOperator() Operator {
 		},
 		emit: func(e *emitter, c call) value {
 			step, m := e.moments(c)
-			x := e.newestOf(c.refs[0], c.args[0], c.reset).now
+			x := e.newestOf(c.refs[0], c.args[0], e.never()).now // the window is reset
 			deviation := e.b.Sqrt(e.b.Div(m.squares, m.count))
 			score := e.b.Div(e.b.Sub(x, m.mean), deviation)
 			return value{number: e.b.Sel(m.warm, score, e.undefined()), fresh: step}
@@ -67,5 +70,5 @@ type moments struct {
 func (e *emitter) moments(c call) (step program.Value, m moments) {
 	step = e.step(c.args[0])
 	out := e.b.Window(e.windowOf(program.AggMoments, c.settings[0]), step, c.reset, c.args[0].number)
-	return step, moments{mean: out[0], squares: out[1], count: out[2], warm: out[3]}
+	return step, moments{mean: out[0], squares: out[1], count: e.warmCount(c.settings[0], out[2]), warm: out[3]}
 }

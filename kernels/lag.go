@@ -52,11 +52,12 @@ func diffOperator() Operator {
 // lag gives x at the last step and n steps before that.
 func (e *emitter) lag(c call) (newest, lagged program.Value) {
 	x, n := c.args[0], int(c.settings[0].Count)
-	last := e.newestOf(c.refs[0], x, c.reset)
 	if n > 1 {
+		last := e.newestOf(c.refs[0], x, e.never()) // the window is reset, and warm only when x has stepped again
 		out := e.b.Window(program.SampleWindow(program.AggLag, n), e.step(x), c.reset, x.number)
 		return last.now, e.b.Sel(out[1], out[0], e.undefined())
 	}
+	last := e.newestOf(c.refs[0], x, c.reset)
 	return last.now, e.laggedOne(c.refs[0], x, c.reset, last)
 }
 
