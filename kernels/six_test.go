@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/sigengine/sigengine/kernels/expr"
-	"go.yaml.in/yaml/v3"
 )
 
 var update = flag.Bool("update", false, "rewrite goldens and docs/language.md")
@@ -49,20 +48,7 @@ func sixSpecs(t testing.TB) []SignalSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct {
-		Signals []struct {
-			Name, Value, When, Exit, Side, Strength string
-			Throttle, Expires, For                  string
-		}
-	}
-	if err := yaml.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	var specs []SignalSpec
-	for _, s := range file.Signals {
-		specs = append(specs, SignalSpec{Name: s.Name, Value: s.Value, When: s.When, Exit: s.Exit, Side: s.Side, Strength: s.Strength})
-	}
-	return specs
+	return parseSpecs(t, data)
 }
 
 func TestSixListing(t *testing.T) {
