@@ -28,7 +28,7 @@ func (a *app) env(name string) string {
 func (a *app) execute(ctx context.Context, args []string) int {
 	a.log = slog.New(slog.DiscardHandler)
 	root := newRoot(a)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -91,6 +91,10 @@ func (a *app) finish(ctx context.Context, err error) int {
 
 // printMistakes shows a configuration's mistakes with their places, and a last line that counts them.
 func (a *app) printMistakes(mistakes config.Errors) {
+	if e := mistakes[0]; len(mistakes) == 1 && e.Line == 0 { // such as a file that is not there
+		fmt.Fprintf(a.err, "sigengine: %s; %s\n", oneLine(e.Error()), e.Hint)
+		return
+	}
 	fmt.Fprint(a.err, mistakes.Render())
 	count, verb := "1 mistake", "it"
 	if len(mistakes) > 1 {

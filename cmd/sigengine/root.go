@@ -46,7 +46,6 @@ func newRoot(a *app) *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&a.logFormat, "log-format", "text", "format of the log on stderr: text or json")
 	root.PersistentFlags().StringVar(&a.logLevel, "log-level", "info", "least level to log: debug, info, warn or error")
-	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	root.AddCommand(
 		newCheck(a),
 		newDemo(a),

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sigengine/sigengine/signal"
 )
@@ -12,6 +13,9 @@ import (
 type lineLayout struct {
 	widths [9]int
 }
+
+// columnWidthsMin fit what is usual, so that columns seldom move.
+var columnWidthsMin = [9]int{15, 8, 10, 16, 16, 7, 13, 19, 8}
 
 // columnWidthMax bounds a column, so that one long symbol does not spread all lines after it.
 const columnWidthMax = 32
@@ -33,9 +37,10 @@ func (l *lineLayout) appendLine(dst []byte, b *signal.Body, t *signal.Trailer) [
 		number(b.Bid, 12) + "/" + number(b.Ask, 12),
 		latency,
 	} {
-		l.widths[i] = min(max(l.widths[i], len(text)), columnWidthMax)
+		width := utf8.RuneCountInString(text)
+		l.widths[i] = min(max(l.widths[i], columnWidthsMin[i], width), columnWidthMax)
 		dst = append(dst, text...)
-		for range l.widths[i] - len(text) {
+		for range l.widths[i] - width {
 			dst = append(dst, ' ')
 		}
 		dst = append(dst, ' ', ' ')

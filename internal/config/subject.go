@@ -55,9 +55,9 @@ func subjectsOverlap(a, b string) bool {
 	}
 }
 
-// ServersWrong says what is wrong with a list of server URLs, as the end of a sentence, and what to do; nothing if it is fine.
+// serversWrong says what is wrong with a list of server URLs, as the end of a sentence, and what to do; nothing if it is fine.
 // It does not repeat the URL, which may hold a password.
-func ServersWrong(servers string) (wrong, hint string) {
+func serversWrong(servers string) (wrong, hint string) {
 	for server := range strings.SplitSeq(servers, ",") {
 		server = strings.TrimSpace(server)
 		if !strings.Contains(server, "://") {
@@ -82,7 +82,7 @@ func ServersWrong(servers string) (wrong, hint string) {
 }
 
 func checkServers(r *report, servers string) {
-	if wrong, hint := ServersWrong(servers); wrong != "" {
+	if wrong, hint := serversWrong(servers); wrong != "" {
 		r.add("nats.url", wrong, hint)
 		return
 	}
