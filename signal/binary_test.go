@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,12 +110,19 @@ func widest() (Body, Trailer) {
 
 func TestBinaryUndefinedIsCanonical(t *testing.T) {
 	b := sampleBody()
-	want := AppendBinary(nil, &b) // Strength is undefined
+	numbers := []*float64{&b.Value, &b.Side, &b.Strength, &b.Bid, &b.Ask, &b.Last}
+	fill := func(v float64) {
+		for _, number := range numbers {
+			*number = v
+		}
+	}
+	fill(Undefined())
+	want := AppendBinary(nil, &b)
 	for _, v := range []float64{
 		math.NaN(), math.Inf(1), math.Inf(-1),
 		math.Float64frombits(0xfff8000000000000), math.Float64frombits(0x7ff0000000000001),
 	} {
-		b.Strength = v
+		fill(v)
 		if got := AppendBinary(nil, &b); !bytes.Equal(got, want) {
 			t.Errorf("%#x is not written as the canonical NaN", math.Float64bits(v))
 		}
@@ -152,7 +160,7 @@ func TestBinaryRefusals(t *testing.T) {
 		{"magic", set(0, 'X'), ErrMalformed},
 		{"version 0", set(1, 0), ErrMalformed},
 		{"short block", set(2, 111), ErrMalformed},
-		{"long block in version 1", set(2, 113), ErrMalformed},
+		{"long block in version 1", func(p []byte) []byte { p[2]++; return slices.Insert(p, 8+112, 0) }, ErrMalformed},
 		{"kind", set(4, 2), ErrUnsupported},
 		{"reserved header byte", set(7, 1), ErrMalformed},
 		{"another finite value", set(8+32+6, 0xff), nil},

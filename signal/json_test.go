@@ -122,6 +122,7 @@ func TestJSONRefusals(t *testing.T) {
 		{"key twice", `{"v":1`, `{"v":1,"v":1`, ErrMalformed},
 		{"integer as number", `"seq":"1230066625199609624"`, `"seq":1230066625199609624`, ErrMalformed},
 		{"integer with sign", `"latency_ns":"4321"`, `"latency_ns":"+4321"`, ErrMalformed},
+		{"integer with a leading zero", `"seq":"1230066625199609624"`, `"seq":"01230066625199609624"`, ErrMalformed},
 		{"integer too large", `"out_seq":"2387509390608836392"`, `"out_seq":"18446744073709551616"`, ErrMalformed},
 		{"output sequence 0", `"out_seq":"2387509390608836392"`, `"out_seq":"0"`, ErrMalformed},
 		{"number as string", `"value":-2.75`, `"value":"-2.75"`, ErrMalformed},
