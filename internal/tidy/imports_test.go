@@ -16,6 +16,8 @@ const (
 	natsServer = "github.com/nats-io/nats-server/v2"
 	yaml       = "go.yaml.in/yaml/v3"
 	cobra      = "github.com/spf13/cobra"
+	pflag      = "github.com/spf13/pflag"
+	system     = "golang.org/x/sys"
 	automaxp   = "go.uber.org/automaxprocs"
 	purego     = "github.com/ebitengine/purego"
 )
@@ -40,7 +42,7 @@ var importTable = map[string]allowed{
 	"feed/venue":           {own: []string{"feed", "feed/internal/..."}, other: []string{fastjson}},
 	"feed/codec":           {own: []string{"feed", "feed/wire", "feed/venue"}},
 	"feed/sim":             {own: []string{"feed", "feed/wire"}},
-	"feed/natsfeed":        {own: []string{"feed/...", "ring", "internal/natsconn"}, other: []string{natsClient}},
+	"feed/natsfeed":        {own: []string{"feed/...", "ring", "internal/natsconn", "internal/metrics"}, other: []string{natsClient}},
 
 	// What is computed.
 	"kernels/program": {own: []string{"feed"}},
@@ -68,6 +70,11 @@ var importTable = map[string]allowed{
 		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/journal", "internal/config", "internal/engine",
 		"internal/metrics",
 	}},
+	"internal/live": {own: []string{
+		"feed/...", "ring", "risk", "signal", "replay/journal", "internal/config", "internal/engine", "internal/metrics",
+		"internal/natsconn", "internal/publish", "internal/report", "internal/setup",
+	}},
+	"internal/report":     {own: []string{"internal/metrics"}},
 	"internal/natsconn":   {other: []string{natsClient}},
 	"internal/natsserver": {other: []string{natsServer}},
 	"internal/journalio":  {own: []string{"feed", "signal", "replay/journal", "internal/engine"}},
@@ -80,8 +87,9 @@ var importTable = map[string]allowed{
 	"internal/tidy":     {},
 
 	// Programs and benchmarks wire anything.
-	"cmd/sigengine":  {own: []string{"..."}, other: []string{natsClient, natsServer, cobra, automaxp, hdr, yaml}},
-	"bench":          {own: []string{"..."}, other: []string{natsClient, natsServer, hdr, fastjson}},
+	"cmd/sigengine":  {own: []string{"..."}, other: []string{natsClient, natsServer, cobra, pflag, automaxp, hdr, yaml, system}},
+	"bench":          {own: []string{"..."}, other: []string{natsClient, natsServer, hdr, fastjson, system}},
+	"bench/programs": {},
 	"ring/ringbench": {own: []string{"ring"}},
 }
 
