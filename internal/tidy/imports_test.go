@@ -71,7 +71,7 @@ var importTable = map[string]allowed{
 		"internal/metrics",
 	}},
 	"internal/live": {own: []string{
-		"feed/...", "ring", "risk", "signal", "replay/journal", "internal/config", "internal/engine", "internal/metrics",
+		"feed/...", "ring", "risk", "signal", "replay/...", "internal/config", "internal/engine", "internal/metrics",
 		"internal/natsconn", "internal/publish", "internal/report", "internal/setup",
 	}},
 	"internal/report":     {own: []string{"internal/metrics"}},
