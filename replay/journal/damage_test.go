@@ -195,6 +195,38 @@ func TestMovedBlocksAndSegmentsAreDetected(t *testing.T) {
 	}
 }
 
+// TestBlocksOfAnotherJournal: sound blocks with the right numbers and sequences, that were written elsewhere.
+func TestBlocksOfAnotherJournal(t *testing.T) {
+	write := func(price float64) (contents []byte, at []int64) {
+		store := new(memstore.Store)
+		w := open(t, store, inlineOptions())
+		for range 4 {
+			tick := testTick(w.Ticks().NextSeq())
+			tick.F[0] = price
+			w.Ticks().Append(&tick, 0)
+			w.Ticks().Flush()
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		contents = store.Bytes(journal.SegmentName(1))
+		return contents, blocksOf(t, [][]byte{contents}, 1)
+	}
+	ours, at := write(100)
+	theirs, _ := write(101)
+	for i := range len(at) - 1 {
+		mixed := slices.Clone(ours)
+		copy(mixed[at[i]:at[i+1]], theirs[at[i]:at[i+1]])
+		got, err := readAll(storeOf([][]byte{mixed}))
+		var damage *journal.DamageError
+		// The first of the other journal follows the same header and so is its first: the one after it breaks.
+		first := max(i, 1)
+		if !errors.As(err, &damage) || damage.Offset != at[first] || len(got) != first {
+			t.Errorf("block %d: %d records, then %v", i+1, len(got), err)
+		}
+	}
+}
+
 // TestZerosOfPowerLoss: file systems may show zeros where unsynced data should be.
 func TestZerosOfPowerLoss(t *testing.T) {
 	store := new(memstore.Store)

@@ -30,3 +30,11 @@ var (
 
 // Number returns the number that the next block has.
 func (r *Reader) NextBlock() uint64 { return r.nextBlock }
+
+// AsBigEndian makes the package convert ticks field by field, as on a big-endian processor, until the function returned
+// is called.
+func AsBigEndian() (restore func()) {
+	was := hostLittleEndian
+	hostLittleEndian = false
+	return func() { hostLittleEndian = was }
+}

@@ -143,3 +143,64 @@ func TestFollowOverACutTail(t *testing.T) {
 		t.Errorf("then %d records up to tick %d", len(more), reader.LastSeq())
 	}
 }
+
+// listing is a store that does something at the next List.
+type listing struct {
+	*memstore.Store
+	then func()
+}
+
+func (l *listing) List() ([]journal.FileInfo, error) {
+	if then := l.then; then != nil {
+		l.then = nil
+		then()
+	}
+	return l.Store.List()
+}
+
+// TestFollowWhileSegmentsChange: between a reader's look at the end of a segment and its look for the next, the writer
+// writes more and goes on to the next.
+func TestFollowWhileSegmentsChange(t *testing.T) {
+	store := &listing{Store: new(memstore.Store)}
+	w := open(t, store, inlineOptions())
+	appendTicks(w, 10)
+	w.Ticks().Flush()
+	reader, err := journal.OpenReader(store, journal.ReaderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Next(); err != nil {
+		t.Fatal(err)
+	}
+	store.then = func() {
+		appendTicks(w, 2000)
+		w.Ticks().Flush()
+	}
+	got, err := readOn(reader)
+	wantEOF(t, err)
+	if w.Stats().Segments < 2 || len(got) != 2000 {
+		t.Errorf("%d records over %d segments", len(got), w.Stats().Segments)
+	}
+}
+
+// TestFollowWhatShrinks: a file that no longer has what was read from it.
+func TestFollowWhatShrinks(t *testing.T) {
+	store := goldenStore(t)
+	reader, err := journal.OpenReader(store, journal.ReaderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = readOn(reader)
+	wantEOF(t, err)
+	name := journal.SegmentName(2)
+	contents := store.Bytes(name)
+	store.Set(name, contents[:len(contents)-8])
+	for range 2 { // it stays
+		_, err = reader.Next()
+		var damage *journal.DamageError
+		if !errors.As(err, &damage) || damage.LastSeq != 9 {
+			t.Errorf("then %v", err)
+		}
+		store.Set(name, contents)
+	}
+}

@@ -1,7 +1,5 @@
 package journal
 
-import "fmt"
-
 // OutcomeAppender is risk's door to the journal: what became of each decided signal. One goroutine.
 type OutcomeAppender struct {
 	bytes  []byte // the open block
@@ -18,16 +16,12 @@ func (a *OutcomeAppender) Append(body []byte, result uint8) {
 	if len(a.bytes)+size > cap(a.bytes) {
 		a.handOver()
 		if size > cap(a.bytes) {
-			a.tooLarge(len(body))
+			a.out.writer.tooLarge(len(body))
 			return
 		}
 	}
 	a.bytes = appendOutcome(a.bytes, body, result)
 	a.count++
-}
-
-func (a *OutcomeAppender) tooLarge(bytes int) {
-	a.out.writer.fail(fmt.Errorf("%w: outcome of %d bytes", ErrTooLarge, bytes))
 }
 
 // Flush hands over what is in the open block. The owner calls it when idle and every few milliseconds.

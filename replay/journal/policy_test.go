@@ -3,6 +3,7 @@ package journal_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -254,6 +255,25 @@ func TestLargeConfig(t *testing.T) {
 	wantEOF(t, err)
 	if want := fmt.Sprintf("config 1 big.yaml %q from 1", text); len(got) != 201 || got[0] != want {
 		t.Errorf("%d records", len(got))
+	}
+}
+
+// TestByteOrder: golden bytes are written and read the same without knowing the processor's byte order.
+func TestByteOrder(t *testing.T) {
+	store := goldenStore(t)
+	want, err := readAll(store)
+	wantEOF(t, err)
+	defer journal.AsBigEndian()()
+	for index := uint64(1); index <= 2; index++ {
+		name := journal.SegmentName(index)
+		if again := goldenStore(t); string(again.Bytes(name)) != string(store.Bytes(name)) {
+			t.Errorf("%s is written otherwise", name)
+		}
+	}
+	got, err := readAll(store)
+	wantEOF(t, err)
+	if !slices.Equal(got, want) {
+		t.Errorf("read %q", got)
 	}
 }
 

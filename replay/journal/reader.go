@@ -131,13 +131,13 @@ func (r *Reader) atEnd(end error) error {
 	switch {
 	case err != nil:
 		return err
+	case r.size < r.offset:
+		return r.damage("what was read before to be there still")
 	case !exists && end == errClean:
 		return io.EOF
 	case !exists:
 		r.tail = IncompleteTailError{r.index, r.offset, r.size - r.offset, r.LastSeq()}
 		return &r.tail
-	case r.size < r.offset:
-		return r.damage("what was read before to be there still")
 	case !r.settled:
 		r.settled = true // the writer has ended this segment: what it wrote before that must be seen
 		return nil

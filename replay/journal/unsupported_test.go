@@ -25,6 +25,12 @@ type sealed struct {
 // readSealed appends the block to a journal of five ticks and reads it; it returns the error at the block.
 func readSealed(t testing.TB, b sealed) error {
 	t.Helper()
+	return readSealedSkipping(t, b, 0)
+}
+
+// readSealedSkipping is readSealed with a block number that skips some.
+func readSealedSkipping(t testing.TB, b sealed, skip uint64) error {
+	t.Helper()
 	store := new(memstore.Store)
 	w := open(t, store, inlineOptions())
 	appendTicks(w, 5)
@@ -39,7 +45,7 @@ func readSealed(t testing.TB, b sealed) error {
 	if _, err := readOn(r); err != io.EOF {
 		t.Fatal(err)
 	}
-	block := journal.SealBlock(r.Chain(), r.NextBlock(), b.typ, b.version, b.flags, b.count, b.first, b.payload)
+	block := journal.SealBlock(r.Chain(), r.NextBlock()+skip, b.typ, b.version, b.flags, b.count, b.first, b.payload)
 	store.Set(name, append(store.Bytes(name), block...))
 	got, err := readOn(r)
 	if err != io.EOF && len(got) > 0 {
@@ -110,8 +116,13 @@ func TestWrongStructureIsDamage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := readSealed(t, sealed{journal.TypeTicks, 1, 0, 1, 6, tick(6)}); err != io.EOF {
+	right := sealed{journal.TypeTicks, 1, 0, 1, 6, tick(6)}
+	if err := readSealed(t, right); err != io.EOF {
 		t.Errorf("a right block: %v", err)
+	}
+	var damage *journal.DamageError
+	if err := readSealedSkipping(t, right, 1); !errors.As(err, &damage) {
+		t.Errorf("a block number that skips one: %v", err)
 	}
 }
 
@@ -145,6 +156,9 @@ func TestSegmentHeaders(t *testing.T) {
 		var unsupported *journal.UnsupportedError
 		if test.unsupported != errors.As(err, &unsupported) || test.unsupported == errors.As(err, &damage) {
 			t.Errorf("%s: %v", test.name, err)
+		}
+		if damage != nil && (damage.Segment != 2 || damage.Offset != 0) {
+			t.Errorf("%s: found only later: %v", test.name, err)
 		}
 		if !isPrefix(got, whole) {
 			t.Errorf("%s: read %q", test.name, got)

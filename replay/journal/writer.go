@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"sync/atomic"
@@ -133,6 +134,10 @@ func (w *Writer) fail(err error) {
 	if w.failure.Load() == nil {
 		w.failure.CompareAndSwap(nil, &failure{err})
 	}
+}
+
+func (w *Writer) tooLarge(bytes int) {
+	w.fail(fmt.Errorf("%w: outcome of %d bytes", ErrTooLarge, bytes))
 }
 
 // Close journals what the appenders still hold, makes it durable unless SyncNone, and closes. The goroutines of both
