@@ -109,9 +109,14 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestHelp(t *testing.T) {
-	for name, args := range map[string][]string{
-		"sigengine": {}, "check": {"check"}, "play": {"play"}, "tail": {"tail"}, "version": {"version"},
-	} {
+	commands := map[string][]string{"sigengine": {}}
+	for _, c := range newRoot(&app{}).Commands() {
+		commands[c.Name()] = []string{c.Name()}
+		if c.Example == "" || c.Short == "" || c.Args == nil {
+			t.Errorf("%s has no example, no summary or takes any arguments", c.Name())
+		}
+	}
+	for name, args := range commands {
 		var c commandLine
 		if code := c.run(t.Context(), append(args, "--help")...); code != exitOK || c.err.String() != "" {
 			t.Errorf("%s: code %d, stderr %q", name, code, c.err.String())

@@ -88,7 +88,8 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	if err != nil {
 		return err
 	}
-	market, err := o.market()
+	clock := feed.NewSystemClock()
+	market, err := o.market(clock)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,6 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	defer server.Close()
 	tune(a.log, c)
-	clock := feed.NewSystemClock()
 	options := live.Options{
 		Config: c, Connection: natsconn.Config{InProcess: server}, Clock: clock, Log: a.log, Build: buildLine(), Shape: o.shape.apply,
 	}
@@ -112,13 +112,13 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 		return asLiveFailure(err)
 	}
 	a.log.Info("demo", "server", server.URL(), "signals", strings.Join(names(c), " "), "journal", l.Status().Journal)
-	return errors.Join(a.demoMarket(ctx, l, server, market, clock, o))
+	return a.demoMarket(ctx, l, server, market, clock, o)
 }
 
 // market makes the simulated market, opening now.
-func (o *demoOptions) market() (*sim.Market, error) {
+func (o *demoOptions) market(clock feed.Clock) (*sim.Market, error) {
 	m := sim.Default()
-	m.Seed, m.Instruments, m.RatePerSecond = o.seed, o.symbols, o.rate
+	m.Seed, m.Instruments, m.RatePerSecond, m.StartNs = o.seed, o.symbols, o.rate, clock.NowNs()
 	market, err := sim.New(m)
 	if err != nil {
 		return nil, usagef("%w (--symbols, --rate)", err)

@@ -106,8 +106,10 @@ func (a *app) play(ctx context.Context, file string, o playOptions) error {
 	p.progress = newProgress(a.err, size)
 	err = p.messages(ctx, input)
 	p.progress.end()
-	if flushErr := p.connection.Flush(flushTimeout); err == nil && flushErr != nil {
-		err = fmt.Errorf("the server did not confirm the last messages: %w; they may be lost", flushErr)
+	if err == nil || errors.Is(err, errInterrupted) {
+		if flushErr := p.connection.Flush(flushTimeout); flushErr != nil && err == nil {
+			err = fmt.Errorf("the server did not confirm the last messages: %w; they may be lost", flushErr)
+		}
 	}
 	if printErr := p.summary(o.asJSON); err == nil {
 		err = printErr

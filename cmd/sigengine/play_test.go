@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -140,6 +141,53 @@ func TestPlayInterrupted(t *testing.T) {
 	}
 	cancel()
 	if code := <-done; code != exitInterrupted || !strings.Contains(c.err.String(), "msg=played messages=1") {
+		t.Errorf("code %d, %s", code, c.err.String())
+	}
+}
+
+func TestPlayRetime(t *testing.T) {
+	before := time.Now().UnixNano()
+	in := "5000000000 {\"E\":5000,\"T\":4900}\n"
+	_, messages := played(t, in, "-", "--codec", "binance-usdm", "--retime")
+	var m struct{ E, T int64 }
+	if err := json.Unmarshal([]byte(messages[0]), &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.E < before/1e6 || m.E > time.Now().UnixMilli() || m.E-m.T != 100 {
+		t.Errorf("got %+v, before was %d", m, before/1e6)
+	}
+}
+
+// TestPlayServerGone: a message that cannot be sent ends the command, and nothing is sent later.
+func TestPlayServerGone(t *testing.T) {
+	server := startServer(t)
+	nc, err := nats.Connect(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	subscription, err := nc.SubscribeSync("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	lines, feedLine := io.Pipe()
+	var c commandLine
+	a := &app{in: lines, out: &c.out, err: &c.err, lookupEnv: func(string) (string, bool) { return "", false }}
+	done := make(chan int, 1)
+	go func() {
+		done <- a.execute(t.Context(), []string{"play", "-", "--codec", "json", "--subject", "a", "--speed", "max", "--server", server.URL(), "--log-level", "warn"})
+	}()
+	fmt.Fprintln(feedLine, "1 {}")
+	if _, err := subscription.NextMsg(20 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	server.Close()
+	c.err.waitFor(t, "connection lost; trying again")
+	fmt.Fprintln(feedLine, "2 {}")
+	if code := <-done; code != exitRuntime || !strings.Contains(c.err.String(), "sigengine: line 2: publishing failed: ") {
 		t.Errorf("code %d, %s", code, c.err.String())
 	}
 }

@@ -13,10 +13,12 @@ to the same bits.
 Every flag can be given by the environment: --log-format is SIGENGINE_LOG_FORMAT. --server is also
 NATS_URL. A flag wins over the environment, and that over the configuration file.`
 
-const rootExample = `  sigengine check -c engine.yaml              is this configuration right, and this machine ready?
+const rootExample = `  sigengine demo                              a simulated market, the engine and a live view; needs nothing
+  sigengine check -c engine.yaml              is this configuration right, and this machine ready?
+  sigengine run -c engine.yaml                the engine against a NATS feed
+  sigengine tail                              print signals as they come
   sigengine play day.jsonl --codec binance-spot --subject md.binance
-                                              publish a captured day as if it were live
-  sigengine tail                              print signals as they come`
+                                              publish a captured day as if it were live`
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -47,6 +49,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVar(&a.logFormat, "log-format", "text", "format of the log on stderr: text or json")
 	root.PersistentFlags().StringVar(&a.logLevel, "log-level", "info", "least level to log: debug, info, warn or error")
 	root.AddCommand(
+		newBench(a),
 		newCheck(a),
 		newDemo(a),
 		newDiff(a),

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+	"github.com/sigengine/sigengine/internal/testnats"
 	"github.com/sigengine/sigengine/signal"
 )
 
@@ -100,6 +101,24 @@ func TestTailJSON(t *testing.T) {
 		if again := string(signal.AppendJSON(nil, &body, trailer)); again != line {
 			t.Errorf("line %d: got %s, again %s", i+1, line, again)
 		}
+	}
+}
+
+// TestTailReconnects: tail outlives its server and says what that means.
+func TestTailReconnects(t *testing.T) {
+	server := startServer(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var c commandLine
+	done := make(chan int, 1)
+	go func() { done <- c.run(ctx, "tail", "--server", server.URL()) }()
+	c.err.waitFor(t, "listening")
+	server.Close()
+	c.err.waitFor(t, "connection lost; trying again")
+	testnats.Restart(t, server.Port())
+	c.err.waitFor(t, "connected again; what was sent in between is lost")
+	cancel()
+	if code := <-done; code != exitInterrupted {
+		t.Errorf("code %d, %s", code, c.err.String())
 	}
 }
 
