@@ -81,12 +81,18 @@ func TestDepthValue(t *testing.T) {
 	}
 }
 
-func TestSymbolsNamesWithZeroBytes(t *testing.T) {
-	s := NewSymbols(4)
-	a, _ := s.Intern([]byte("v"), []byte("x\x00s"))
-	b, _ := s.Intern([]byte("v\x00x"), []byte("s"))
-	if a == b || s.At(a) == s.At(b) {
-		t.Error("two symbols share a handle")
+// Where the venue ends and the symbol begins is part of the name, whatever bytes are in them.
+func TestSymbolsNeverShareAHandle(t *testing.T) {
+	for _, pair := range [][2]Symbol{
+		{{"v", "x\x00s"}, {"v\x00x", "s"}},
+		{{"ab", "c"}, {"a", "bc"}},
+	} {
+		s := NewSymbols(4)
+		a, _ := s.Intern([]byte(pair[0].Venue), []byte(pair[0].Name))
+		b, _ := s.Intern([]byte(pair[1].Venue), []byte(pair[1].Name))
+		if a == b || s.At(a) != pair[0] || s.At(b) != pair[1] {
+			t.Errorf("%q share a handle", pair)
+		}
 	}
 }
 

@@ -190,7 +190,7 @@ func TestBinanceWaitsForASlot(t *testing.T) {
 		t.Fatal("the same tick twice")
 	}
 	d.Decode(message, 78, &full)
-	if d.Decode([]byte(depthDiff), 79, &batch) || batch.N != 0 {
+	if d.Decode([]byte(depthDiff), 79, &batch) || d.More(&batch) || batch.N != 0 {
 		t.Fatal("an abandoned tick came back")
 	}
 	if c := d.Stats().Counts(); c.Messages != 3 || c.Settled() != 3 || c.Ticks != 1 {

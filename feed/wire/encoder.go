@@ -113,9 +113,6 @@ func (e *Encoder) due(handle uint32, nowNs int64) bool {
 		return false
 	}
 	last := e.defined[handle]
-	if last.frame == e.frame {
-		return false
-	}
 	age := nowNs - last.ns
 	return last.frame == 0 || e.frame-last.frame >= RedefineFrames || age >= RedefineNs || age < 0
 }

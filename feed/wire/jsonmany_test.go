@@ -111,6 +111,8 @@ func TestJSONBrokenEvents(t *testing.T) {
 		{"whole", []string{trade(1, more), trade(1, more), trade(1, "")}, "ttt"},
 		{"bad middle", []string{trade(1, more), bad(1, more), trade(1, "")}, "tGt"},
 		{"bad end", []string{trade(1, more), bad(1, ""), trade(2, "")}, "tGt"},
+		{"two bad at the end", []string{trade(1, more), bad(1, ""), bad(1, "")}, "tG"},
+		{"bad by its name", []string{trade(1, more), strings.Replace(trade(1, `,"seq":7`), "s1", "", 1)}, "tG"},
 		{"bad start", []string{bad(1, more), trade(1, "")}, "At"},
 		{"bad alone", []string{trade(1, ""), bad(1, ""), trade(1, "")}, "tt"},
 		{"bad after the end", []string{trade(1, more), trade(1, ""), bad(1, ""), trade(1, "")}, "ttt"},

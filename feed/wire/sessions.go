@@ -61,8 +61,7 @@ func (s *sessions) search(id uint64) *session {
 			oldest = session
 		}
 	}
-	clear(oldest.entries)
-	oldest.entries = oldest.entries[:0]
+	oldest.entries = oldest.entries[:0] // set fills what it grows by with entryUnknown
 	oldest.id = id
 	return oldest
 }

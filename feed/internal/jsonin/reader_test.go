@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/valyala/fastjson"
 	"pgregory.net/rapid"
 
 	"github.com/sigengine/sigengine/feed"
@@ -105,13 +106,19 @@ func TestReaderBounds(t *testing.T) {
 		t.Errorf("1 MiB and a byte: %v", why)
 	}
 	big := []byte("[" + strings.Repeat("1,", shortBytes) + "1]")
-	for range 2 * renewBytes / len(big) {
-		if _, why := r.Parse(big); why != feed.RejectNone {
+	roots := map[*fastjson.Value]bool{}
+	for range 3 * renewBytes / len(big) {
+		root, why := r.Parse(big)
+		if why != feed.RejectNone {
 			t.Fatal(why)
 		}
+		roots[root] = true
 		if r.spent > renewBytes {
 			t.Fatalf("the parser was not renewed: %d bytes", r.spent)
 		}
+	}
+	if len(roots) < 4 { // the first parse grows its memory, then one for each parser
+		t.Errorf("%d parsers' memory in three times what one may see", len(roots))
 	}
 }
 
