@@ -15,7 +15,8 @@
 //
 // Who may call what:
 //   - AddInlet before Run;
-//   - Run: one goroutine, once; it owns the sequencer (and, fused, everything after it);
+//   - Run: one goroutine, once; it owns the sequencer (and, fused, everything after it); or Steps and a Stepper, for who
+//     decides himself when the engine gets its turns (internal/simulate);
 //   - Kill, Resume, Stop and Stats: any goroutine;
 //   - a Recording (replay) is an engine without inlets: its one caller is the sequencer.
 //

@@ -17,53 +17,26 @@ const controlSlots = 1024
 func (e *Engine) Run(ctx context.Context) error {
 	unhook := context.AfterFunc(ctx, e.Stop)
 	defer unhook()
-	e.lastNs = e.clock.NowNs()
-	e.flushNs = e.lastNs
-	e.pipeline.start()
-	err := e.loop()
-	e.pipeline.finish()
-	e.flush()
-	e.timing.close()
-	for _, inlet := range e.inlets {
-		inlet.Abandon()
+	stepper := e.Steps()
+	defer stepper.Close()
+	waiter := ring.NewWaiter(e.config.Wait, e.parker)
+	defer waiter.Busy()
+	for {
+		switch progress, err := stepper.Step(); progress {
+		case Ended:
+			return err
+		case Worked:
+			waiter.Busy()
+		case Idle:
+			waiter.Idle(e.idleFor(stepper.nowNs))
+		}
 	}
-	return err
 }
 
 // Stop asks Run to finish what is queued and return. Any goroutine.
 func (e *Engine) Stop() {
 	e.stopping.Store(true)
 	e.parker.Wake()
-}
-
-func (e *Engine) loop() error {
-	waiter := ring.NewWaiter(e.config.Wait, e.parker)
-	defer waiter.Busy()
-	for {
-		if err := e.journalErr(); err != nil {
-			return err
-		}
-		stopping := e.stopping.Load()
-		nowNs := e.clock.NowNs()
-		n := e.turn(e.config.Batch)
-		if n > 0 {
-			waiter.Busy()
-			e.lastNs = nowNs
-		}
-		e.flushDue(nowNs)
-		switch {
-		case stopping:
-			return e.rest()
-		case n > 0:
-			continue
-		case e.allDone():
-			return nil
-		case e.heartbeatDue(nowNs):
-			continue
-		}
-		e.idle()
-		waiter.Idle(e.idleFor(nowNs))
-	}
 }
 
 // rest sequences what was queued when the engine was stopped.
@@ -213,7 +186,7 @@ func (e *Engine) introduce(source uint16, handle uint32) (uint32, bool) {
 
 // heartbeatDue sequences a heartbeat if nothing was sequenced for long enough.
 func (e *Engine) heartbeatDue(nowNs int64) bool {
-	if e.config.HeartbeatNs == 0 || nowNs-e.lastNs < e.config.HeartbeatNs {
+	if e.config.HeartbeatNs == 0 || !passed(e.lastNs, nowNs, e.config.HeartbeatNs) {
 		return false
 	}
 	e.lastNs = nowNs
@@ -224,7 +197,7 @@ func (e *Engine) heartbeatDue(nowNs int64) bool {
 
 // idleFor returns how long the engine may sleep unless woken.
 func (e *Engine) idleFor(nowNs int64) time.Duration {
-	idle := e.config.HeartbeatNs - (nowNs - e.lastNs)
+	idle := e.config.HeartbeatNs - max(nowNs-e.lastNs, 0)
 	if e.config.HeartbeatNs == 0 {
 		idle = int64(idleNs)
 	}
@@ -238,7 +211,7 @@ const idleNs = 10 * time.Millisecond
 
 // flushDue hands over the journal's partial blocks every FlushNs.
 func (e *Engine) flushDue(nowNs int64) {
-	if nowNs-e.flushNs >= e.config.FlushNs {
+	if passed(e.flushNs, nowNs, e.config.FlushNs) {
 		e.flushNs = nowNs
 		if e.ports.Ticks != nil {
 			e.ports.Ticks.Flush()
