@@ -132,10 +132,10 @@ func quotes(p *Program, capacity uint64, instruments int) *Lane {
 	price := make([]float64, instruments)
 	for n := range capacity {
 		i := int(next()) % instruments
-		price[i] += float64(int(next()%5)-2) * 0.01
+		price[i] += float64(float64(int(next()%5)-2) * 0.01)
 		lane.In[n] = Quarter{Value: math.Float64bits(100 + price[i]), Aux: uint32(i)}
 		lane.In[capacity+n] = Quarter{Value: math.Float64bits(float64(1 + next()%100)), Aux: CtlFreshQuote | 1}
-		lane.In[2*capacity+n].Value = math.Float64bits(100.01 + price[i] + 0.01*float64(next()%3))
+		lane.In[2*capacity+n].Value = math.Float64bits(100.01 + price[i] + float64(0.01*float64(next()%3)))
 		lane.In[3*capacity+n].Value = math.Float64bits(float64(1 + next()%100))
 		lane.In[4*capacity+n].Value = uint64(1_700_000_000_000_000_000 + n*50_000)
 	}

@@ -27,7 +27,7 @@ func drawBits(t *rapid.T, label string) uint64 {
 	case 3:
 		return rapid.Uint64().Draw(t, label)
 	case 4, 5:
-		return math.Float64bits(1e7 + 1e-6*float64(rapid.IntRange(-50, 50).Draw(t, label)))
+		return math.Float64bits(1e7 + float64(1e-6*float64(rapid.IntRange(-50, 50).Draw(t, label))))
 	}
 	return math.Float64bits(float64(rapid.IntRange(-20, 20).Draw(t, label)))
 }

@@ -85,18 +85,18 @@ func within(got, want, tolerance float64) bool { return got == want || math.Abs(
 var markets = map[string]func(r *rand.Rand, i int) float64{
 	"unit":       func(r *rand.Rand, _ int) float64 { return r.NormFloat64() },
 	"huge":       func(r *rand.Rand, _ int) float64 { return 1e13 + float64(r.IntN(1000)) },
-	"fine moves": func(r *rand.Rand, _ int) float64 { return 1e7 + 1e-6*float64(r.IntN(100)) },
+	"fine moves": func(r *rand.Rand, _ int) float64 { return 1e7 + float64(1e-6*float64(r.IntN(100))) },
 	"level jump": func(r *rand.Rand, i int) float64 {
 		if i < 150 {
-			return 1e8 + r.Float64()
+			return 1e8 + float64(r.Float64())
 		}
-		return 10 + 1e-3*r.Float64()
+		return 10 + float64(1e-3*r.Float64())
 	},
 	"jump up": func(r *rand.Rand, i int) float64 {
 		if i%211 < 100 {
-			return 10 + 1e-3*r.Float64()
+			return 10 + float64(1e-3*r.Float64())
 		}
-		return 1e8 + r.Float64()
+		return 1e8 + float64(r.Float64())
 	},
 }
 
@@ -175,7 +175,7 @@ func TestBadValuesLeaveNoTrace(t *testing.T) {
 				moment, sum := newRig(t, SampleWindow(AggMoments, n)), newRig(t, SampleWindow(AggSum, n))
 				var xs []float64
 				for i := range first + 3*n + 3 {
-					x := 100 + float64(i%7)*0.25
+					x := 100 + float64(float64(i%7)*0.25)
 					if i == first || i == first+1 {
 						x = bad
 					}
