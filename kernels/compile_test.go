@@ -209,9 +209,25 @@ func TestMasks(t *testing.T) {
 	}
 }
 
+// TestEveryBit gives each of 64 signals its own tick on which it alone fires.
+func TestEveryBit(t *testing.T) {
+	specs := make([]SignalSpec, MaxSignals)
+	slots := make([]slot, MaxSignals)
+	for i := range specs {
+		specs[i] = SignalSpec{Name: fmt.Sprintf("s%d", i), Value: "price + size - size", When: fmt.Sprintf("value == %d", i), Exit: fmt.Sprintf("size == %d", i)}
+		slots[i] = tradeTick(float64(i), float64(MaxSignals-1-i), 0)
+	}
+	c := mustCompile(t, specs...)
+	for i, r := range run(t, c.Program, slots, 64) {
+		if r.when != 1<<i || r.exit != 1<<(MaxSignals-1-i) || r.suppressed != 0 || r.out[i] != float64(i) {
+			t.Errorf("tick %d: %+v", i, r)
+		}
+	}
+}
+
 // TestEnableMask turns signals off for one instrument: they are neither fired nor suppressed, but state steps.
 func TestEnableMask(t *testing.T) {
-	c := mustCompile(t, watch("diff(price)"), SignalSpec{Name: "b", Value: "price", When: "undefined_or > 0"}.with("1 / (price - price) > 0"))
+	c := mustCompile(t, watch("diff(price)"), SignalSpec{Name: "b", Value: "price", When: "1 / (price - price) > 0"})
 	ex, err := program.NewExecutor(c.Program, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -231,9 +247,6 @@ func TestEnableMask(t *testing.T) {
 		}
 	}
 }
-
-// with returns the spec with another when.
-func (s SignalSpec) with(when string) SignalSpec { s.When = when; return s }
 
 func TestCompileIsDeterministic(t *testing.T) {
 	specs := sixSpecs(t)
