@@ -272,20 +272,7 @@ func TestHandleDoesNotAllocate(t *testing.T) {
 func BenchmarkHandle(b *testing.B) {
 	in := newInlet(b, 1<<10, feed.FullDrop)
 	config := jsonSource(in)
-	symbols := feed.NewSymbols(4)
-	handle, err := symbols.Intern([]byte("v"), []byte("A"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	ticks := make([]feed.Tick, 32)
-	for i := range ticks {
-		ticks[i] = feed.Tick{Instrument: handle, Kind: feed.KindQuote, F: [4]float64{1, 1, 2, 1}}
-	}
-	frame, err := wire.NewEncoder(symbols, 1).AppendFrame(nil, 0, ticks, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, payload := range map[string][]byte{"json": quoteJSON(b, 1), "frame of 32": frame} {
+	for name, payload := range map[string][]byte{"json": quoteJSON(b, 1), "frame of 32": frameOf(b, 32)} {
 		config.Clock = feed.NewSystemClock()
 		config.Decoder = wire.NewJSONDecoder(feed.DecoderOptions{Symbols: in.Symbols})
 		if name != "json" {
