@@ -2,13 +2,8 @@ package program
 
 import "fmt"
 
-// Lane is the memory an executor works on: a ring of slots and a ring of rows, both quarter-major: quarter q of slot or
-// row n is at index q*Capacity + n&(Capacity-1).
-type Lane struct {
-	In       []Quarter // SlotQuarters*Capacity
-	Out      []Quarter // RowQuarters*Capacity
-	Capacity uint64    // slots and rows, a power of two
-}
+// MaxExecutorWords bounds the state of an executor: 8 GiB.
+const MaxExecutorWords = 1 << 30
 
 // Executor runs a program on the CPU for the instruments of one lane. One goroutine owns it.
 type Executor struct {
@@ -35,8 +30,9 @@ func NewExecutor(p *Program, instruments int) (*Executor, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	if instruments < 1 {
-		return nil, &Error{Where: "executor", Problem: fmt.Sprintf("%d instruments, want at least 1", instruments)}
+	if instruments < 1 || instruments > MaxExecutorWords/p.StateWords {
+		return nil, &Error{Where: "executor", Problem: fmt.Sprintf("%d instruments of %d state words, want 1..%d (shorter windows or more lanes need less)",
+			instruments, p.StateWords, MaxExecutorWords/p.StateWords)}
 	}
 	ex := &Executor{
 		program:     p,
@@ -88,10 +84,13 @@ func (ex *Executor) prepare() {
 	}
 }
 
-// Run computes rows from..to-1 from the slots of the same numbers. Slot n's quarter 0 Aux must be below the number of
-// instruments; the lane must have the program's quarters. Only Values are written: the masks always, outputs where they
-// are emitted; Aux and Stamp stay. It allocates nothing.
+// Run computes rows from..to-1 from the slots of the same numbers, which may wrap. Only Values are written: the masks
+// always, outputs where they are emitted; Aux and Stamp stay. It allocates nothing. It panics when the lane does not fit
+// the program (see Lane.Check), more than its capacity is asked for, or an instrument index is out of range.
 func (ex *Executor) Run(lane *Lane, from, to uint64) {
+	if to-from > lane.Capacity {
+		panic("program: Run of more slots than the lane has")
+	}
 	ex.in, ex.out, ex.capacity = lane.In, lane.Out, lane.Capacity
 	for n := from; n != to; {
 		count := int(min(to-n, chunkTicks))

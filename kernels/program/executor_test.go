@@ -153,3 +153,31 @@ func TestAwkwardBits(t *testing.T) {
 		}
 	}
 }
+
+func TestLaneMustFit(t *testing.T) {
+	p := validProgram(t)
+	good := newLane(p, 8)
+	if err := good.Check(p); err != nil {
+		t.Fatal(err)
+	}
+	for name, lane := range map[string]Lane{
+		"empty":     {},
+		"odd":       {In: make([]Quarter, 15), Out: make([]Quarter, 12), Capacity: 3},
+		"few slots": {In: good.In[1:], Out: good.Out, Capacity: 8},
+		"few rows":  {In: good.In, Out: good.Out[1:], Capacity: 8},
+	} {
+		if err := lane.Check(p); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ex, err := NewExecutor(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a Run longer than the lane does not panic")
+		}
+	}()
+	ex.Run(good, 1, 0)
+}

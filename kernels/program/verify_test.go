@@ -174,6 +174,9 @@ func TestExecutorRefuses(t *testing.T) {
 	if _, err := NewExecutor(p, 0); !errors.Is(err, ErrInvalid) {
 		t.Errorf("no instruments: %v", err)
 	}
+	if _, err := NewExecutor(p, MaxExecutorWords); !errors.Is(err, ErrInvalid) {
+		t.Errorf("too much state: %v", err)
+	}
 	p.Recur = p.Recur[1:]
 	if _, err := NewExecutor(p, 1); !errors.Is(err, ErrInvalid) {
 		t.Errorf("spoilt program: %v", err)
