@@ -25,5 +25,10 @@
 // Under feed.FullBlock a callback waits for the sequencer while the pending queue fills, then loses like any other.
 // The wait ends when the engine abandons the inlet. A Client without a connection keeps trying for ever.
 //
+// One loss cannot be seen from here: a server with no_fast_producer_stall (the embedded one is) discards messages for a
+// client that has left three quarters of max_pending unread, 48 MB by default, and tells nobody. The library reads
+// at all times, so it takes a publisher faster than this machine; the venue's sequence numbers show the hole. A server
+// without the setting slows its publishers instead.
+//
 // Not here: JetStream, holes in the venue's own sequence numbers, and putting sources in an order.
 package natsfeed
