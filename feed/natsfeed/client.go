@@ -53,26 +53,32 @@ func (c *Client) Subscribe(config SourceConfig) (*Source, error) {
 		return nil, err
 	}
 	s := newSource(config)
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	subscription, err := c.connection.Subscribe(config.Subject, s.receive)
-	if err != nil {
+	if err := c.begin(s, config); err != nil {
 		return nil, fmt.Errorf("natsfeed: subscribe %q: %w", config.Subject, err)
 	}
-	subscription.SetClosedHandler(s.ended)
-	if err := subscription.SetPendingLimits(config.PendingMessages, config.PendingBytes); err != nil {
-		return nil, fmt.Errorf("natsfeed: subscribe %q: %w", config.Subject, err)
-	}
-	s.subscription = subscription
-	c.mutex.Lock()
-	c.sources = append(c.sources, s)
-	c.mutex.Unlock()
 	if c.connection.Connected() {
 		if err := c.connection.Flush(natsconn.DefaultConnectTimeout); err != nil && c.connection.Connected() {
 			return nil, fmt.Errorf("natsfeed: subscribe %q: the server did not confirm: %w", config.Subject, err)
 		}
 	}
 	return s, nil
+}
+
+// begin subscribes s and adds it to the sources. Its losses wait for the mutex until the subscription is known.
+func (c *Client) begin(s *Source, config SourceConfig) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	c.mutex.Lock()
+	c.sources = append(c.sources, s)
+	c.mutex.Unlock()
+	subscription, err := c.connection.Subscribe(config.Subject, s.receive)
+	if err != nil {
+		s.ended("")
+		return err
+	}
+	subscription.SetClosedHandler(s.ended)
+	s.subscription = subscription
+	return subscription.SetPendingLimits(config.PendingMessages, config.PendingBytes)
 }
 
 // all returns the sources so far. They are only ever added.
