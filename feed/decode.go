@@ -26,7 +26,8 @@ type Batch struct {
 //	}
 //
 // A message may hold any number of ticks, so the message may need more than one batch. Nothing is
-// allocated for a message, except for a symbol not seen before and, now and then, after large JSON.
+// allocated for a message, except for a symbol or producer not seen before, for JSON that is not well formed
+// (its error), and now and then for JSON of more than 4 KiB (the parser's memory is renewed to bound it).
 type Decoder interface {
 	// Decode begins a message and appends its ticks to batch, all stamped with receiveNs (Unix
 	// nanoseconds). It returns true if the batch filled up first: then the caller goes on with More.
@@ -54,15 +55,3 @@ const (
 	TradesSingle    = "trade"
 	TradesAggregate = "aggTrade"
 )
-
-// Handle is Intern for a decoder: the handle of a symbol, or the reason there is none.
-func (s *Symbols) Handle(venue, symbol []byte) (uint32, Reject) {
-	handle, err := s.Intern(venue, symbol)
-	switch err {
-	case nil:
-		return handle, RejectNone
-	case ErrSymbolsFull:
-		return 0, RejectTooManySymbols
-	}
-	return 0, RejectSymbolName
-}

@@ -65,6 +65,18 @@ func (s *Symbols) Intern(venue, symbol []byte) (uint32, error) {
 	return handle, nil
 }
 
+// Handle is Intern for a decoder: the handle of a symbol, or the reason there is none.
+func (s *Symbols) Handle(venue, symbol []byte) (uint32, Reject) {
+	handle, err := s.Intern(venue, symbol)
+	switch err {
+	case nil:
+		return handle, RejectNone
+	case ErrSymbolsFull:
+		return 0, RejectTooManySymbols
+	}
+	return 0, RejectSymbolName
+}
+
 // At returns the symbol of a handle that reached the caller through the ring.
 func (s *Symbols) At(handle uint32) Symbol {
 	if handle >= s.length.Load() {

@@ -48,16 +48,16 @@ type definedAt struct {
 	ns    int64
 }
 
-// NewEncoder returns an encoder for ticks whose Instrument is a handle of symbols. The session comes from
-// NewSession.
+// NewEncoder returns an encoder for ticks whose Instrument is a handle of symbols. Names must be UTF-8, or
+// consumers refuse them. The session comes from NewSession.
 func NewEncoder(symbols *feed.Symbols, session uint64) *Encoder {
 	return &Encoder{session: session, symbols: symbols, defined: make([]definedAt, min(symbols.Cap(), handlesMax))}
 }
 
 // AppendFrame appends to frame, which may be nil, one frame with ticks in their order, and returns it.
-// venueSeq holds the venue's sequence number of each tick, 0 for none; nil is none at all. A tick's Seq,
-// ReceiveNs and Source are not sent. nowNs is the time by any clock that does not jump; it decides when
-// symbols are defined again. Nothing is allocated if frame has room.
+// venueSeq holds the venue's sequence number of each tick, 0 for none, and is as long as ticks; nil is none at
+// all. A tick's Seq, ReceiveNs and Source are not sent. nowNs is the time by any clock that does not jump; it
+// decides when symbols are defined again. Nothing is allocated if frame has room.
 //
 // On an error, ErrTick or ErrFrameSize, the frame comes back as it was given.
 func (e *Encoder) AppendFrame(frame []byte, nowNs int64, ticks []feed.Tick, venueSeq []uint64) ([]byte, error) {
