@@ -118,7 +118,7 @@ func (g *generator) window() {
 
 func (g *generator) operation() {
 	b, t := g.b, g.t
-	switch rapid.IntRange(0, 19).Draw(t, "operation") {
+	switch rapid.IntRange(0, 22).Draw(t, "operation") {
 	case 0:
 		g.keep(F, b.Add(g.pick(F), g.pick(F)))
 	case 1:
@@ -158,6 +158,14 @@ func (g *generator) operation() {
 		g.keep(F, b.ConstF(math.Float64frombits(drawBits(t, "constant"))))
 	case 19:
 		g.keep(M, b.Not(g.pick(M)))
+	case 20: // pairs that plans fuse
+		first := rapid.SampledFrom([]func(x, y Value) Value{b.Flt, b.Fle, b.Feq}).Draw(t, "compare")
+		g.keep(M, b.And(g.pick(M), first(g.pick(F), g.pick(F))))
+	case 21:
+		second := rapid.SampledFrom([]func(x, y Value) Value{b.And, b.Or}).Draw(t, "combine")
+		g.keep(M, second(b.And(g.pick(M), g.pick(M)), g.pick(M)))
+	case 22:
+		g.keep(I, b.Or(g.pick(I), b.And(b.ConstI(1<<rapid.IntRange(0, 62).Draw(t, "bit")), g.pick(M))))
 	}
 }
 
