@@ -1,13 +1,13 @@
 package journal
 
 // SealBlock returns the bytes of a block with right checksums and chain, whatever it says, after the last byte of a
-// journal whose chain value is given.
-func SealBlock(chain [32]byte, number uint64, typ Type, version uint8, flags uint16, count uint32, first uint64, payload []byte) []byte {
+// journal whose chain value is given. The last unsaid bytes of the payload stand where zeros belong.
+func SealBlock(chain [32]byte, number uint64, typ Type, version uint8, flags uint16, count uint32, first uint64, payload []byte, unsaid int) []byte {
 	size := padded(len(payload))
 	p := make([]byte, BlockHeaderBytes+size)
 	copy(p[BlockHeaderBytes:], payload)
 	h := blockHeader{
-		typ: typ, version: version, flags: flags, bytes: uint32(len(payload)), count: count, number: number, first: first,
+		typ: typ, version: version, flags: flags, bytes: uint32(len(payload) - unsaid), count: count, number: number, first: first,
 	}
 	h.encodeChained(p)
 	c := newChain(chain)

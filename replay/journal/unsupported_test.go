@@ -25,11 +25,11 @@ type sealed struct {
 // readSealed appends the block to a journal of five ticks and reads it; it returns the error at the block.
 func readSealed(t testing.TB, b sealed) error {
 	t.Helper()
-	return readSealedSkipping(t, b, 0)
+	return readSealedSkipping(t, b, 0, 0)
 }
 
-// readSealedSkipping is readSealed with a block number that skips some.
-func readSealedSkipping(t testing.TB, b sealed, skip uint64) error {
+// readSealedSkipping is readSealed with a block number that skips some, and some of the payload as padding.
+func readSealedSkipping(t testing.TB, b sealed, skip uint64, unsaid int) error {
 	t.Helper()
 	store := new(memstore.Store)
 	w := open(t, store, inlineOptions())
@@ -45,7 +45,7 @@ func readSealedSkipping(t testing.TB, b sealed, skip uint64) error {
 	if _, err := readOn(r); err != io.EOF {
 		t.Fatal(err)
 	}
-	block := journal.SealBlock(r.Chain(), r.NextBlock()+skip, b.typ, b.version, b.flags, b.count, b.first, b.payload)
+	block := journal.SealBlock(r.Chain(), r.NextBlock()+skip, b.typ, b.version, b.flags, b.count, b.first, b.payload, unsaid)
 	store.Set(name, append(store.Bytes(name), block...))
 	got, err := readOn(r)
 	if err != io.EOF && len(got) > 0 {
@@ -121,8 +121,12 @@ func TestWrongStructureIsDamage(t *testing.T) {
 		t.Errorf("a right block: %v", err)
 	}
 	var damage *journal.DamageError
-	if err := readSealedSkipping(t, right, 1); !errors.As(err, &damage) {
+	if err := readSealedSkipping(t, right, 1, 0); !errors.As(err, &damage) {
 		t.Errorf("a block number that skips one: %v", err)
+	}
+	blob := sealed{journal.TypeBlob, 1, 0, 1, 6, []byte{1, 0, 0, 0, 0, 0, 0, 0, 'n', 1}}
+	if err := readSealedSkipping(t, blob, 0, 1); !errors.As(err, &damage) || damage.Expected != "zeros as padding" {
+		t.Errorf("padding that is not zero: %v", err)
 	}
 }
 

@@ -91,3 +91,49 @@ func TestOutOfSequenceFails(t *testing.T) {
 		t.Errorf("close: %v", err)
 	}
 }
+
+// TestRunsBeginWithWhatIsInForce: at a new run a reader is told again what holds. A definition whose tick was lost with the
+// tail holds from the run's first tick on, for that tick has its sequence now.
+func TestRunsBeginWithWhatIsInForce(t *testing.T) {
+	store := new(memstore.Store)
+	w := open(t, store, inlineOptions())
+	if err := w.Ticks().Config(4, "c", []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	appendTicks(w, 5)
+	w.Ticks().Flush()
+	appendTicks(w, 3)
+	definition := journal.Definition{ID: 1, Class: journal.ClassInstrument, Venue: "binance", Symbol: "LATE"}
+	if err := w.Ticks().Define(definition); err != nil {
+		t.Fatal(err)
+	}
+	appendTicks(w, 1)
+	const definitionBlock = journal.BlockHeaderBytes + 32
+	store.FailAfter(definitionBlock + 50)
+	w.Ticks().Flush()
+	if err := w.Close(); !errors.Is(err, memstore.ErrInjected) {
+		t.Fatal(err)
+	}
+	store.FailAfter(1 << 30)
+	for run := uint64(2); run <= 3; run++ {
+		w = open(t, store, inlineOptions())
+		r := w.Resumed()
+		if r.Run != run || len(r.Definitions) != 1 || r.Definitions[0].At != 6 || len(r.Configs) != 1 {
+			t.Errorf("resumed %+v", r)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := readAll(store)
+	wantEOF(t, err)
+	config := `config 4 c "text" from 1`
+	definition.At = 9
+	atFirst := fmt.Sprintf("definition %+v", definition)
+	definition.At = 6
+	again := fmt.Sprintf("definition %+v", definition)
+	want := []string{config, got[1], got[2], got[3], got[4], got[5], atFirst, config, again, config, again}
+	if !slices.Equal(got, want) {
+		t.Errorf("read\n%q\nwant\n%q", got, want)
+	}
+}
