@@ -2,6 +2,7 @@ package natsfeed
 
 import (
 	"testing"
+	"time"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/feed/wire"
@@ -33,6 +34,9 @@ func BenchmarkThroughServer(b *testing.B) {
 				for {
 					ticks, _ := in.Poll(1024)
 					in.Release(len(ticks))
+					if len(ticks) == 0 {
+						time.Sleep(50 * time.Microsecond) // leave the processor to the others
+					}
 					select {
 					case <-stop:
 						return
