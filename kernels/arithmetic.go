@@ -34,8 +34,8 @@ func signOperator() Operator {
 		},
 		emit: func(e *emitter, c call) value {
 			x, zero := c.args[0].number, e.b.ConstF(0)
-			atZero := e.b.Sel(e.b.Feq(x, zero), zero, e.undefined())
-			below := e.b.Sel(e.b.Flt(x, zero), e.b.ConstF(-1), atZero)
+			neither := e.b.Canon(e.b.Sub(x, x)) // 0, or undefined where x is
+			below := e.b.Sel(e.b.Flt(x, zero), e.b.ConstF(-1), neither)
 			return value{number: e.b.Sel(e.b.Flt(zero, x), e.b.ConstF(1), below), fresh: c.args[0].fresh}
 		},
 	}

@@ -338,21 +338,25 @@ func (st *refState) statistic(n *expr.Node, timeNs int64) float64 {
 	if !warm || len(xs) == 0 {
 		return math.NaN()
 	}
-	mean := st.sum(w, timeNs) / float64(len(xs))
-	squares := 0.0
-	for _, x := range xs {
-		squares += (x - mean) * (x - mean)
+	if n.Name == "sma" {
+		return st.sum(w, timeNs) / float64(len(xs))
 	}
-	switch n.Name {
-	case "sma":
-		return mean
-	case "std":
+	// Deviations from the newest sample keep the digits that a mean of large numbers loses.
+	x := st.stepped[newest]
+	mean, squares := 0.0, 0.0
+	for _, v := range xs {
+		mean += (v - x) / float64(len(xs))
+	}
+	for _, v := range xs {
+		squares += (v - x - mean) * (v - x - mean)
+	}
+	switch {
+	case n.Name == "std":
 		return math.Sqrt(squares / float64(len(xs)-int(n.Settings[1].Count)))
-	}
-	if flat(xs) {
+	case flat(xs):
 		return math.NaN()
 	}
-	return (st.stepped[newest] - mean) / math.Sqrt(squares/float64(len(xs)))
+	return -mean / math.Sqrt(squares/float64(len(xs)))
 }
 
 func flat(xs []float64) bool {
