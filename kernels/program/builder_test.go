@@ -106,7 +106,7 @@ func TestBuildDropsAndSplits(t *testing.T) {
 		}
 		return s
 	}
-	if got := ops(p.Recur); got != "load sel canon store " {
+	if got := ops(p.Recur); got != "load sel store " {
 		t.Errorf("recur is %s", got)
 	}
 	if got := ops(p.After); got != "flt mul canon emit emitmask emitmask emitmask " {

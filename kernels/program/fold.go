@@ -32,7 +32,7 @@ func (b *Builder) prepare(op Op, imm uint64, args []Value) (Instr, error) {
 	infos := b.operandInfos(args)
 	final := [3]Value{NoValue, NoValue, NoValue}
 	for i, v := range args {
-		if !infos[i].canonical && (needsCanonical(op, infos, i) || wantsCanonical(op, i)) {
+		if !infos[i].canonical && (needsCanonical(op, infos, i) || wantsCanonical(op, infos, i)) {
 			v = b.Canon(v)
 		}
 		final[i] = v

@@ -98,14 +98,18 @@ func nanStays(op Op, b operand) bool {
 	return op != OpAnd && b.isConst && b.bits == signBit
 }
 
-// wantsCanonical reports whether the meaning "any non-finite result is undefined" needs operand i to be canonical.
-// Elsewhere non-finite operands give non-finite results, so canon can wait.
-func wantsCanonical(op Op, i int) bool {
+// wantsCanonical reports whether the builder makes operand i canonical although the verifier does not insist: where the
+// meaning "any non-finite result is undefined" needs it, and in a sel whose other choice is canonical, because a canon
+// there joins the operation that made the operand, and what a sel chooses is mostly stored. Elsewhere non-finite
+// operands give non-finite results, so canon can wait.
+func wantsCanonical(op Op, args []operand, i int) bool {
 	switch op {
 	case OpFlt, OpFle, OpFeq:
 		return true
 	case OpDiv:
 		return i == 1
+	case OpSel:
+		return i > 0 && args[3-i].canonical
 	}
 	return false
 }
