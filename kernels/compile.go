@@ -145,8 +145,8 @@ func (c *compiler) emit() (*Compiled, []Error) {
 		out.Signals = append(out.Signals, c.emitSignal(e, i, signalMask(e.b, fires, i), uses))
 	}
 	p, err := e.b.Build()
-	if err == nil && p.StateWords > c.options.StateWordsLimit {
-		err = fmt.Errorf("%d state words an instrument, the limit is %d: use shorter sample windows", p.StateWords, c.options.StateWordsLimit)
+	if err == nil {
+		err = c.options.bound(p)
 	}
 	if err != nil {
 		c.fail(-1, "program", "", expr.Error{Message: err.Error()})

@@ -89,6 +89,14 @@ func TestCompileBounds(t *testing.T) {
 	if len(got) != 1 || !strings.HasPrefix(got[0], "-1 program: 107 state words an instrument, the limit is 100") {
 		t.Error(got)
 	}
+	got = compileErrors(t, Options{InstructionLimit: 20}, wide)
+	if len(got) != 1 || !strings.HasSuffix(got[0], "instructions, the limit is 20: use fewer or shorter signals") {
+		t.Error(got)
+	}
+	long := SignalSpec{Name: "a", Value: "mid" + strings.Repeat(" + mid", 2000), When: "true"}
+	if got = compileErrors(t, Options{}, long); got != nil {
+		t.Error(got)
+	}
 }
 
 func TestErrorText(t *testing.T) {

@@ -16,7 +16,7 @@
 //
 // Invariants:
 //   - State words are loaded as of the start of the tick and stored at most once.
-//   - Equal expressions under equal gap policies share state; different policies never do.
+//   - Equal expressions under equal gap policies share state. What a gap resets is never shared between policies.
 //   - The same specs give the same program, listing and hashes in every process.
 //   - Operators step for every tick of an instrument, whether or not a signal is enabled for it.
 //

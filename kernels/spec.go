@@ -24,13 +24,17 @@ const MaxSignals = 64
 
 // Options bound a program. The zero value means the defaults.
 type Options struct {
-	SampleLimit     int64 // largest sample window, expr.DefaultSampleLimit
-	SubIntervals    int   // parts of a duration window, program.DefaultWindowSub
-	StateWordsLimit int   // state words an instrument, DefaultStateWordsLimit
+	SampleLimit      int64 // largest sample window, expr.DefaultSampleLimit
+	SubIntervals     int   // parts of a duration window, program.DefaultWindowSub
+	StateWordsLimit  int   // state words an instrument, DefaultStateWordsLimit
+	InstructionLimit int   // instructions of the program, DefaultInstructionLimit
 }
 
-// DefaultStateWordsLimit bounds the state of one instrument to 8 MiB.
-const DefaultStateWordsLimit = 1 << 20
+// The default bounds: 8 MiB of state an instrument, and a program that a mistake did not blow up.
+const (
+	DefaultStateWordsLimit  = 1 << 20
+	DefaultInstructionLimit = 1 << 14
+)
 
 func (o Options) withDefaults() Options {
 	if o.SampleLimit <= 0 {
@@ -42,7 +46,21 @@ func (o Options) withDefaults() Options {
 	if o.StateWordsLimit <= 0 {
 		o.StateWordsLimit = DefaultStateWordsLimit
 	}
+	if o.InstructionLimit <= 0 {
+		o.InstructionLimit = DefaultInstructionLimit
+	}
 	return o
+}
+
+// bound returns an error if the program is larger than the options allow.
+func (o Options) bound(p *program.Program) error {
+	if p.StateWords > o.StateWordsLimit {
+		return fmt.Errorf("%d state words an instrument, the limit is %d: use shorter sample windows", p.StateWords, o.StateWordsLimit)
+	}
+	if n := len(p.Before) + len(p.Recur) + len(p.After); n > o.InstructionLimit {
+		return fmt.Errorf("%d instructions, the limit is %d: use fewer or shorter signals", n, o.InstructionLimit)
+	}
+	return nil
 }
 
 // Error is a mistake in one part of one signal.
