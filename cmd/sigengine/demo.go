@@ -195,7 +195,7 @@ func (a *app) demoStatus(ctx context.Context, l *live.Live, quiet bool) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.Done():
+		case <-l.Failed():
 			return
 		case <-ticker.C:
 			now := l.Status()

@@ -101,11 +101,13 @@ func asLiveFailure(err error) error {
 // untilStopped waits for the end, which is asked for by ctx, comes after length, or is the engine's own; then it drains
 // and reports.
 func (a *app) untilStopped(ctx context.Context, l *live.Live, length, every time.Duration, hgrm string, asJSON bool) error {
-	a.watch(ctx, l, length, every)
+	err := a.watch(ctx, l, length, every)
 	a.log.Info("stopping: handling what was received")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
 	defer cancel()
-	err := l.Stop(drain)
+	if stopErr := l.Stop(drain); err == nil { // what ended the run says more than what it then hinders
+		err = stopErr
+	}
 	status := l.Status()
 	if hgrm != "" {
 		err = errors.Join(err, writeHgrm(hgrm, l.Stages()))
@@ -121,8 +123,8 @@ func (a *app) untilStopped(ctx context.Context, l *live.Live, length, every time
 // drainLimit bounds how long a stop may take.
 const drainLimit = 15 * time.Second
 
-// watch returns when the run is to end.
-func (a *app) watch(ctx context.Context, l *live.Live, length, every time.Duration) {
+// watch returns when the run is to end, with the reason if that is a failure.
+func (a *app) watch(ctx context.Context, l *live.Live, length, every time.Duration) error {
 	var end, tick <-chan time.Time
 	if length > 0 {
 		timer := time.NewTimer(length)
@@ -137,13 +139,11 @@ func (a *app) watch(ctx context.Context, l *live.Live, length, every time.Durati
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-end:
-			return
-		case <-l.Done():
-			return
-		case <-l.InputClosed():
-			return
+			return nil
+		case <-l.Failed():
+			return l.Ended()
 		case <-tick:
 			s := l.Status()
 			input, output := l.Connected()

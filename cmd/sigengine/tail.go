@@ -130,8 +130,8 @@ func (p *tailPrinter) deliver(m *nats.Msg) {
 	if p.left > 0 {
 		p.left--
 	}
-	pending, _, pendingErr := m.Sub.Pending()
-	if err == nil && (last || pendingErr != nil || pending == 0) {
+	pending, _, pendingErr := m.Sub.Pending() // the message in hand is still counted
+	if err == nil && (last || pendingErr != nil || pending <= 1) {
 		err = p.out.Flush()
 	}
 	if err != nil || last {

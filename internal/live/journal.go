@@ -84,3 +84,9 @@ func (r *recorder) close(e *engine.Engine) error {
 	}
 	return r.writer.Close()
 }
+
+// discard removes the journal of a run that never began.
+func (r *recorder) discard() {
+	_ = r.writer.Close() // nothing in it matters
+	_ = os.RemoveAll(r.dir)
+}

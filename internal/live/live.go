@@ -32,6 +32,7 @@ type Live struct {
 	sources []*natsfeed.Source
 	done    chan struct{}
 	err     error // of the engine, once done is closed
+	failed  chan struct{}
 }
 
 // Start connects and runs. When it returns without error, the sources are subscribed and ticks flow.
@@ -39,7 +40,7 @@ func Start(options Options) (*Live, error) {
 	if len(options.Config.Feeds) == 0 {
 		return nil, ErrFeeds
 	}
-	l := &Live{options: options, startNs: options.Clock.NowNs(), stages: metrics.NewStages(), done: make(chan struct{})}
+	l := &Live{options: options, startNs: options.Clock.NowNs(), stages: metrics.NewStages(), done: make(chan struct{}), failed: make(chan struct{})}
 	if err := l.start(); err != nil {
 		l.undo()
 		return nil, err
@@ -48,6 +49,7 @@ func Start(options Options) (*Live, error) {
 		defer close(l.done)
 		l.err = l.engine.Run(context.Background())
 	}()
+	go l.supervise()
 	return l, nil
 }
 
@@ -60,18 +62,21 @@ func (l *Live) start() error {
 		l.options.Shape(&shape)
 	}
 	l.shape = shape
-	if l.options.Config.Journal.Dir != "" {
+	if err := l.connectOutput(); err != nil {
+		return err
+	}
+	if err := l.connectInput(); err != nil {
+		return err
+	}
+	if l.options.Config.Journal.Dir != "" { // last of what can fail, so that a failed start leaves no empty journal
 		if l.journal, err = openJournal(&l.options); err != nil {
 			return err
 		}
 	}
-	if err := l.connectOutput(); err != nil {
-		return err
-	}
 	if err := l.makeEngine(); err != nil {
 		return err
 	}
-	return l.connectInput()
+	return l.addFeeds()
 }
 
 // connectOutput opens the connection that signals leave by: one of their own, so that they never wait behind input.
@@ -124,10 +129,17 @@ func (l *Live) makeEngine() error {
 	return err
 }
 
-// connectInput subscribes the feeds.
+// connectInput opens the connection that market data comes by.
 func (l *Live) connectInput() error {
 	c := l.options.Connection
 	c.Name = "sigengine/" + l.options.instance() + "/market data"
+	var err error
+	l.input, err = natsfeed.Connect(c)
+	return err
+}
+
+// addFeeds gives the engine an inlet a feed, then subscribes them.
+func (l *Live) addFeeds() error {
 	var inlets []*feed.Inlet
 	for i := range l.options.Config.Feeds {
 		f := &l.options.Config.Feeds[i]
@@ -146,11 +158,6 @@ func (l *Live) connectInput() error {
 		}
 		inlets = append(inlets, inlet)
 	}
-	input, err := natsfeed.Connect(c)
-	if err != nil {
-		return err
-	}
-	l.input = input
 	for i, inlet := range inlets {
 		if err := l.subscribe(&l.options.Config.Feeds[i], inlet); err != nil {
 			return err
@@ -195,15 +202,53 @@ func (l *Live) undo() {
 		l.output.Close()
 	}
 	if l.journal != nil {
-		_ = l.journal.close(nil)
+		l.journal.discard()
 	}
 }
 
-// Done is closed when the engine has ended by itself: its journal failed, or its connection was refused.
-func (l *Live) Done() <-chan struct{} { return l.done }
+// ErrRefused says that the server ended a connection for good, which it does when it refuses the login.
+var ErrRefused = errors.New("live: the server ended the connection for good; check the credentials and their rights")
 
-// InputClosed is closed when the input connection ended for good without being asked to.
-func (l *Live) InputClosed() <-chan struct{} { return l.input.Closed() }
+// Ended returns why a run that was not stopped has ended, or nil while it runs: the engine's own error, or a connection
+// that will not come back.
+func (l *Live) Ended() error {
+	select {
+	case <-l.done:
+		if l.err != nil {
+			return l.err
+		}
+		return errors.New("live: the engine ended")
+	case <-l.input.Closed():
+		return fmt.Errorf("%w (market data): %v", ErrRefused, l.input.LastError())
+	default:
+	}
+	if l.output == nil {
+		return nil
+	}
+	select {
+	case <-l.output.Closed():
+		return fmt.Errorf("%w (signals): %v", ErrRefused, l.output.LastError())
+	default:
+		return nil
+	}
+}
+
+// Failed is closed soon after the run has ended without being stopped; Ended then says why.
+func (l *Live) Failed() <-chan struct{} { return l.failed }
+
+// supervise closes failed when a part has ended.
+func (l *Live) supervise() {
+	output := make(<-chan struct{})
+	if l.output != nil {
+		output = l.output.Closed()
+	}
+	select {
+	case <-l.done:
+	case <-l.input.Closed():
+	case <-output:
+	}
+	close(l.failed)
+}
 
 // Command sequences an operator's command.
 func (l *Live) Command(c engine.Command) error { return l.engine.Command(c) }
