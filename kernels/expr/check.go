@@ -171,7 +171,7 @@ func (c *checker) unknownName(e *Name) Ref {
 		return c.fail(e.Span, "", "%s is a word kept by the language, not a name", e.Text)
 	}
 	candidates := slices.Clone(c.catalogue.names)
-	for name := range c.env.Names {
+	for name := range c.env.Names { // order-free: sorted below
 		candidates = append(candidates, name)
 	}
 	if c.env.Value != None {
