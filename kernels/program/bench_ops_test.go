@@ -1,6 +1,7 @@
 package program
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -9,16 +10,16 @@ import (
 func BenchmarkInstruction(b *testing.B) {
 	for op := OpConst; op < opPlannedCount; op++ {
 		switch op {
-		case OpConst, OpSlot, OpCtl, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout, opCount:
+		case OpConst, OpSlot, OpCtl, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout, opSlotCanon, opSelLoad:
 			continue
 		}
-		b.Run(op.String(), func(b *testing.B) {
+		b.Run(fmt.Sprint(op), func(b *testing.B) {
 			var d, x, y, m column
 			for i := range x {
 				x[i], y[i] = math.Float64bits(1.5+float64(i)), math.Float64bits(2.5)
 				m[i] = maskOf(i%3 == 0)
 			}
-			s := &step{run: stepOf[op], dst: &d, a: &x, b: &y, c: &y, imm: 3}
+			s := &step{run: stepOf[op], dst: &d, a: &x, b: &y, c: &y, e: &x, imm: 3}
 			if op == OpSel {
 				s.a = &m
 			}

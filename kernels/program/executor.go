@@ -68,8 +68,8 @@ func (ex *Executor) prepare() {
 	}
 	for i := range list {
 		pl := &list[i]
-		s := step{run: stepOf[pl.op], imm: pl.imm, op: pl.op}
-		for k, column := range []**column{&s.a, &s.b, &s.c}[:len(pl.args)] {
+		s := step{run: stepOf[pl.op], imm: uint32(pl.imm), op: pl.op}
+		for k, column := range []**column{&s.a, &s.b, &s.c, &s.e}[:len(pl.args)] {
 			*column = at(pl.args[k])
 		}
 		s.dst = at(pl.outs[0])

@@ -83,3 +83,65 @@ func stepAndOr(_ *Executor, s *step, lo, hi int) {
 		d[i] = a[i]&b[i] | c[i]
 	}
 }
+
+func stepOrOr(_ *Executor, s *step, lo, hi int) {
+	d, a, b, c := s.ternary(lo, hi)
+	for i := range d {
+		d[i] = a[i] | b[i] | c[i]
+	}
+}
+
+func stepAndIeq(_ *Executor, s *step, lo, hi int) {
+	d, a, b, c := s.ternary(lo, hi)
+	for i := range d {
+		d[i] = maskOf(a[i]&b[i] == c[i])
+	}
+}
+
+func stepFltOr(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.compareF(lo, hi)
+	c := s.c[lo:hi][:len(d)]
+	for i := range d {
+		d[i] = maskOf(a[i] < b[i]) | c[i]
+	}
+}
+
+func stepFleOr(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.compareF(lo, hi)
+	c := s.c[lo:hi][:len(d)]
+	for i := range d {
+		d[i] = maskOf(a[i] <= b[i]) | c[i]
+	}
+}
+
+func stepFltSel(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.compareF(lo, hi)
+	c, e := s.c[lo:hi][:len(d)], s.e[lo:hi][:len(d)]
+	for i := range d {
+		d[i] = choose(a[i] < b[i], c[i], e[i])
+	}
+}
+
+func stepFleSel(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.compareF(lo, hi)
+	c, e := s.c[lo:hi][:len(d)], s.e[lo:hi][:len(d)]
+	for i := range d {
+		d[i] = choose(a[i] <= b[i], c[i], e[i])
+	}
+}
+
+func stepFeqSel(_ *Executor, s *step, lo, hi int) {
+	d, a, b := s.compareF(lo, hi)
+	c, e := s.c[lo:hi][:len(d)], s.e[lo:hi][:len(d)]
+	for i := range d {
+		d[i] = choose(a[i] == b[i], c[i], e[i])
+	}
+}
+
+// choose is x where c, else y, without a jump.
+func choose(c bool, x, y uint64) uint64 {
+	if c {
+		y = x
+	}
+	return y
+}

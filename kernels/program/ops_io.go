@@ -7,9 +7,20 @@ func stepSlot(ex *Executor, s *step, lo, hi int) {
 	d := s.dst[lo:hi]
 	at := ex.slot[lo:hi]
 	at = at[:len(d)]
-	quarter := ex.in[s.imm*ex.capacity:][:ex.capacity]
+	quarter := ex.in[uint64(s.imm)*ex.capacity:][:ex.capacity]
 	for i := range d {
 		d[i] = quarter[at[i]].Value
+	}
+}
+
+// stepSlotCanon gathers a slot quarter's values and makes them canonical.
+func stepSlotCanon(ex *Executor, s *step, lo, hi int) {
+	d := s.dst[lo:hi]
+	at := ex.slot[lo:hi]
+	at = at[:len(d)]
+	quarter := ex.in[uint64(s.imm)*ex.capacity:][:ex.capacity]
+	for i := range d {
+		d[i] = canonicalBits(quarter[at[i]].Value)
 	}
 }
 
@@ -35,6 +46,17 @@ func stepLoad(ex *Executor, s *step, lo, hi int) {
 	}
 }
 
+// stepSelLoad chooses between a value and a state word.
+func stepSelLoad(ex *Executor, s *step, lo, hi int) {
+	d, m, a := s.binary(lo, hi)
+	base := ex.base[lo:hi]
+	base = base[:len(d)]
+	words := ex.state[s.imm:]
+	for i := range d {
+		d[i] = a[i]&m[i] | words[base[i]]&^m[i]
+	}
+}
+
 // stepStore scatters a state word.
 func stepStore(ex *Executor, s *step, lo, hi int) {
 	a := s.a[lo:hi]
@@ -50,7 +72,7 @@ func stepStore(ex *Executor, s *step, lo, hi int) {
 func stepEmit(ex *Executor, s *step, lo, hi int) {
 	m, v := s.a[lo:hi], s.b[lo:hi]
 	v = v[:len(m)]
-	quarter := ex.out[s.imm*ex.capacity:][:ex.capacity]
+	quarter := ex.out[uint64(s.imm)*ex.capacity:][:ex.capacity]
 	for i := range m {
 		if m[i] != 0 {
 			quarter[ex.slot[lo+i]].Value = v[i]
@@ -63,7 +85,7 @@ func stepEmitMask(ex *Executor, s *step, lo, hi int) {
 	v := s.a[lo:hi]
 	at := ex.slot[lo:hi]
 	at = at[:len(v)]
-	quarter := ex.out[s.imm*ex.capacity:][:ex.capacity]
+	quarter := ex.out[uint64(s.imm)*ex.capacity:][:ex.capacity]
 	for i := range v {
 		quarter[at[i]].Value = v[i]
 	}

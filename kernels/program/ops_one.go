@@ -57,10 +57,18 @@ func (ex *Executor) runOne(steps []step, at int) {
 			s.dst[i] = s.a[i] & s.b[i] & s.c[i]
 		case opAndOr:
 			s.dst[i] = s.a[i]&s.b[i] | s.c[i]
+		case opOrOr:
+			s.dst[i] = s.a[i] | s.b[i] | s.c[i]
+		case opFltSel:
+			s.dst[i] = choose(f64(s.a[i]) < f64(s.b[i]), s.c[i], s.e[i])
+		case opFleSel:
+			s.dst[i] = choose(f64(s.a[i]) <= f64(s.b[i]), s.c[i], s.e[i])
+		case opSelLoad:
+			s.dst[i] = s.b[i]&s.a[i] | ex.state[uint64(s.imm)+ex.base[i]]&^s.a[i]
 		case OpLoad:
-			s.dst[i] = ex.state[s.imm+ex.base[i]]
+			s.dst[i] = ex.state[uint64(s.imm)+ex.base[i]]
 		case OpStore:
-			ex.state[s.imm+ex.base[i]] = s.a[i]
+			ex.state[uint64(s.imm)+ex.base[i]] = s.a[i]
 		default:
 			s.run(ex, s, at, at+1)
 		}

@@ -11,12 +11,13 @@ var fusedParts = map[Op][2]Op{
 	opAddCanon: {OpAdd, OpCanon}, opSubCanon: {OpSub, OpCanon}, opMulCanon: {OpMul, OpCanon},
 	opDivCanon: {OpDiv, OpCanon}, opSqrtCanon: {OpSqrt, OpCanon},
 	opFltAnd: {OpFlt, OpAnd}, opFleAnd: {OpFle, OpAnd}, opFeqAnd: {OpFeq, OpAnd}, opIeqAnd: {OpIeq, OpAnd},
-	opAndAnd: {OpAnd, OpAnd}, opAndOr: {OpAnd, OpOr},
+	opFltOr: {OpFlt, OpOr}, opFleOr: {OpFle, OpOr}, opFltSel: {OpFlt, OpSel}, opFleSel: {OpFle, OpSel}, opFeqSel: {OpFeq, OpSel},
+	opAndAnd: {OpAnd, OpAnd}, opAndOr: {OpAnd, OpOr}, opOrOr: {OpOr, OpOr}, opAndIeq: {OpAnd, OpIeq},
 }
 
-func refPlanned(op Op, a, b, c, imm uint64) uint64 {
+func refPlanned(op Op, a, b, c, e, imm uint64) uint64 {
 	if parts, ok := fusedParts[op]; ok {
-		return refPure(parts[1], refPure(parts[0], a, b, 0, 0), c, 0, 0)
+		return refPure(parts[1], refPure(parts[0], a, b, 0, 0), c, e, 0)
 	}
 	return refPure(op, a, b, c, imm)
 }
@@ -29,7 +30,7 @@ func TestStepsAgree(t *testing.T) {
 	}
 	for op := OpConst; op < opPlannedCount; op++ {
 		switch op {
-		case OpConst, OpSlot, OpCtl, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout, opCount:
+		case OpConst, OpSlot, OpCtl, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout, opSlotCanon, opSelLoad:
 			continue
 		}
 		if stepOf[op] == nil {
@@ -42,16 +43,16 @@ func TestStepsAgree(t *testing.T) {
 }
 
 func stepsAgree(t *testing.T, op Op, pool []uint64, shift int) {
-	var a, b, c, whole, pieces, single column
+	var a, b, c, e, whole, pieces, single column
 	for i := range a {
 		a[i], b[i] = pool[i%len(pool)], pool[(i+shift)%len(pool)]
-		c[i] = maskOf((i+shift)%3 == 0)
+		c[i], e[i] = maskOf((i+shift)%3 == 0), pool[(i+7)%len(pool)]
 		if op == OpSel {
 			a[i], c[i] = c[i], a[i]
 		}
 	}
 	prepare := func(d *column) *step {
-		return &step{run: stepOf[op], dst: d, a: &a, b: &b, c: &c, imm: 5, op: op}
+		return &step{run: stepOf[op], dst: d, a: &a, b: &b, c: &c, e: &e, imm: 5, op: op}
 	}
 	one, w, p := prepare(&single), prepare(&whole), prepare(&pieces)
 	w.run(nil, w, 0, chunkTicks)
@@ -59,7 +60,7 @@ func stepsAgree(t *testing.T, op Op, pool []uint64, shift int) {
 	p.run(nil, p, 3, 64)
 	for i := range a {
 		(&Executor{}).runOne([]step{*one}, i)
-		want := refPlanned(op, a[i], b[i], c[i], 5)
+		want := refPlanned(op, a[i], b[i], c[i], e[i], 5)
 		for _, got := range []uint64{whole[i], pieces[i], single[i]} {
 			if got != want && !sameNaN(op, got, want) {
 				t.Fatalf("operation %d (%s): %#x %#x %#x gives %#x %#x %#x, want %#x", op, fmt.Sprint(fusedParts[op]),

@@ -8,11 +8,11 @@ type column [chunkTicks]uint64
 
 // step is an instruction made ready to run: its function and its columns. A window's result columns are in win.
 type step struct {
-	run          func(ex *Executor, s *step, lo, hi int)
-	dst, a, b, c *column
-	win          *windowStep
-	imm          uint64
-	op           Op // for runOne
+	run             func(ex *Executor, s *step, lo, hi int)
+	dst, a, b, c, e *column
+	win             *windowStep
+	imm             uint32
+	op              Op // for runOne
 }
 
 // windowStep is the part of a step that only windows have.
@@ -41,9 +41,10 @@ var stepOf = [opPlannedCount]func(ex *Executor, s *step, lo, hi int){
 	OpShl: stepShl, OpShr: stepShr, OpIadd: stepIadd, OpIsub: stepIsub, OpI2F: stepI2F,
 	OpCanon: stepCanon, OpEmit: stepEmit, OpEmitMask: stepEmitMask,
 	opAddCanon: stepAddCanon, opSubCanon: stepSubCanon, opMulCanon: stepMulCanon,
-	opDivCanon: stepDivCanon, opSqrtCanon: stepSqrtCanon,
+	opDivCanon: stepDivCanon, opSqrtCanon: stepSqrtCanon, opSlotCanon: stepSlotCanon,
 	opFltAnd: stepFltAnd, opFleAnd: stepFleAnd, opFeqAnd: stepFeqAnd, opIeqAnd: stepIeqAnd,
-	opAndAnd: stepAndAnd, opAndOr: stepAndOr,
+	opFltOr: stepFltOr, opFleOr: stepFleOr, opFltSel: stepFltSel, opFleSel: stepFleSel, opFeqSel: stepFeqSel,
+	opAndAnd: stepAndAnd, opAndOr: stepAndOr, opOrOr: stepOrOr, opAndIeq: stepAndIeq, opSelLoad: stepSelLoad,
 }
 
 func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
