@@ -142,7 +142,7 @@ var refusals = []refusal{
 	{"emit of a raw value", setB(OpEmit, OpDiv), "canon it first"},
 	{"emit to a mask quarter", set(OpEmit, func(in *Instr) { in.Imm = 2 }), "row quarter 2"},
 	{"emit beyond row", set(OpEmit, func(in *Instr) { in.Imm = 4 }), "row quarter 4"},
-	{"emit twice", func(_ *testing.T, p *Program) { p.After = append(p.After, *find(t, p, OpEmit, 0)) }, "written twice"},
+	{"emit twice", func(t *testing.T, p *Program) { p.After = append(p.After, *find(t, p, OpEmit, 0)) }, "written twice"},
 	{"emitmask to an output", set(OpEmitMask, func(in *Instr) { in.Imm = 3 }), "row quarter 3"},
 	{"emitmask missing", func(_ *testing.T, p *Program) { p.After = p.After[:len(p.After)-1] }, "never written"},
 	{"emit in before", func(_ *testing.T, p *Program) {
