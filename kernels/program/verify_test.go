@@ -131,14 +131,17 @@ var refusals = []refusal{
 	{"load of a window's word", func(t *testing.T, p *Program) { find(t, p, OpLoad, 0).Imm = uint64(p.Windows[0].State) }, "belongs to a window"},
 	{"load as two types", func(t *testing.T, p *Program) { find(t, p, OpLoad, 0).Type = F }, "used as"},
 	{"load after store", func(_ *testing.T, p *Program) {
-		p.Recur[0], p.Recur[len(p.Recur)-2] = p.Recur[len(p.Recur)-2], p.Recur[0]
-	}, ""},
+		p.Recur = append(p.Recur, Instr{Op: OpLoad, Type: F, A: NoValue, B: NoValue, C: NoValue, Imm: 1})
+	}, "loaded after its store"},
+	{"stored word loaded in before", func(_ *testing.T, p *Program) {
+		p.Before = append(p.Before, Instr{Op: OpLoad, Type: F, A: NoValue, B: NoValue, C: NoValue, Imm: 1})
+	}, "does not belong in part before"},
 	{"initial NaN", func(_ *testing.T, p *Program) { p.Init[1] = CanonicalNaN | 1 }, "canonical NaN"},
 	{"initial mask", func(_ *testing.T, p *Program) { p.Init[2] = 1 }, "not a mask"},
 	{"store to word 0", set(OpStore, func(in *Instr) { in.Imm = 0 }), "outside 1.."},
 	{"store beyond state", set(OpStore, func(in *Instr) { in.Imm = 1000 }), "outside 1.."},
 	{"store twice", func(t *testing.T, p *Program) { find(t, p, OpStore, 1).Imm = find(t, p, OpStore, 0).Imm }, "stored twice"},
-	{"store of a raw value", set(OpStore, func(in *Instr) { in.A = 0 }), ""},
+	{"store of a raw value", func(t *testing.T, p *Program) { find(t, p, OpStore, 0).A = find(t, p, OpSlot, 0).Dst }, "canon it first"},
 	{"emit of a raw value", setB(OpEmit, OpDiv), "canon it first"},
 	{"emit to a mask quarter", set(OpEmit, func(in *Instr) { in.Imm = 2 }), "row quarter 2"},
 	{"emit beyond row", set(OpEmit, func(in *Instr) { in.Imm = 4 }), "row quarter 4"},
@@ -149,7 +152,7 @@ var refusals = []refusal{
 		p.Before = append(p.Before, Instr{Op: OpEmitMask, Dst: NoValue, A: 1, B: NoValue, C: NoValue})
 	}, "does not belong in part before"},
 	{"window in after", func(t *testing.T, p *Program) { p.After = append(p.After, *find(t, p, OpWindow, 0)) }, "does not belong in part after"},
-	{"stored word loaded in after", func(t *testing.T, p *Program) { p.After = append(p.After, *find(t, p, OpLoad, 1)) }, ""},
+	{"stored word loaded in after", func(t *testing.T, p *Program) { p.After = append(p.After, *find(t, p, OpLoad, 1)) }, "loaded after its store"},
 }
 
 // TestVerifySeesNaNBits lists, for each operation that could show a NaN's bits, a listing that would.
