@@ -99,7 +99,7 @@ func TestSameBitsEverywhere(t *testing.T) {
 	c := six(t)
 	ticks := 40_000
 	if testing.Short() {
-		ticks = 8000
+		ticks = 24_000
 	}
 	tape := record(t, 7, ticks)
 	base, _, err := setup.Engine(c)

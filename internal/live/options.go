@@ -26,7 +26,7 @@ type Options struct {
 }
 
 // ErrFeeds says that there is nothing to listen to.
-var ErrFeeds = errors.New("live: the configuration has no feeds; add one under feeds:")
+var ErrFeeds = errors.New("live: the configuration has no feeds; add one under the key feeds")
 
 // instance returns the name under which signals are published.
 func (o *Options) instance() string {
