@@ -2,6 +2,15 @@ package kernels
 
 import "github.com/sigengine/sigengine/kernels/expr"
 
+// arithmetic is the family of operators without state.
+func arithmetic() []Operator {
+	return []Operator{
+		absOperator(),
+		signOperator(),
+		whereOperator(),
+	}
+}
+
 func absOperator() Operator {
 	return Operator{
 		Operator: expr.Operator{Name: "abs", Params: []expr.Param{series("x")}},

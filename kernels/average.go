@@ -5,6 +5,14 @@ import (
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
+// averages is the family of means.
+func averages() []Operator {
+	return []Operator{
+		emaOperator(),
+		smaOperator(),
+	}
+}
+
 func emaOperator() Operator {
 	return Operator{
 		Operator: expr.Operator{Name: "ema", Params: []expr.Param{series("x"), samples("n")}, Stateful: true},

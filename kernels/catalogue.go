@@ -54,20 +54,27 @@ type Catalogue struct {
 	field     map[string]*Field
 }
 
+// families lists the operators, a family a line, in the order in which documentation lists them.
+func families() [][]Operator {
+	return [][]Operator{
+		arithmetic(),
+		lags(),
+		averages(),
+		dispersion(),
+		orderFlow(),
+		events(),
+	}
+}
+
 // NewCatalogue returns the catalogue, in the order in which documentation lists it.
 func NewCatalogue() *Catalogue {
 	c := &Catalogue{
-		Fields: fields(),
-		Operators: []Operator{
-			absOperator(), signOperator(), whereOperator(),
-			prevOperator(), diffOperator(),
-			emaOperator(), smaOperator(),
-			stdOperator(), zscoreOperator(),
-			imbalanceOperator(), ofiOperator(),
-			crossesOperator(),
-		},
+		Fields:   fields(),
 		operator: map[string]*Operator{},
 		field:    map[string]*Field{},
+	}
+	for _, family := range families() {
+		c.Operators = append(c.Operators, family...)
 	}
 	names := make([]string, len(c.Fields))
 	for i := range c.Fields {

@@ -5,6 +5,14 @@ import (
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
+// dispersion is the family of spreads about a mean.
+func dispersion() []Operator {
+	return []Operator{
+		stdOperator(),
+		zscoreOperator(),
+	}
+}
+
 func stdOperator() Operator {
 	ddof := expr.Param{Name: "ddof", Kind: expr.ParamInteger, Min: 0, Max: 1, Optional: true}
 	return Operator{

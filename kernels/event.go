@@ -2,6 +2,13 @@ package kernels
 
 import "github.com/sigengine/sigengine/kernels/expr"
 
+// events is the family of conditions on what happens.
+func events() []Operator {
+	return []Operator{
+		crossesOperator(),
+	}
+}
+
 func crossesOperator() Operator {
 	return Operator{
 		Operator: expr.Operator{

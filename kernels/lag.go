@@ -5,6 +5,14 @@ import (
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
+// lags is the family of earlier values.
+func lags() []Operator {
+	return []Operator{
+		prevOperator(),
+		diffOperator(),
+	}
+}
+
 func lagParams() []expr.Param {
 	n := samples("n")
 	n.Optional, n.Default = true, 1

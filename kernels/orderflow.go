@@ -5,6 +5,14 @@ import (
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
+// orderFlow is the family of what quotes say of supply and demand.
+func orderFlow() []Operator {
+	return []Operator{
+		imbalanceOperator(),
+		ofiOperator(),
+	}
+}
+
 func imbalanceOperator() Operator {
 	return Operator{
 		Operator: expr.Operator{Name: "imbalance", Reads: []string{"bid_size", "ask_size"}},
