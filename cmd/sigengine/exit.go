@@ -47,14 +47,9 @@ func differencef(format string, args ...any) error {
 // asUsage gives an error the code of wrong usage or configuration.
 func asUsage(err error) error { return withCode(exitUsage, err) }
 
-// asRuntimeFailure gives an error the code of a failure while running, unless it has a code.
-func asRuntimeFailure(err error) error {
-	var mistakes config.Errors
-	if errors.As(err, &mistakes) {
-		return withCode(exitUsage, err)
-	}
-	return withCode(exitRuntime, err)
-}
+// asRuntimeFailure gives an error the code of a failure while running, unless it has a code. Mistakes in a configuration keep
+// theirs, see finish.
+func asRuntimeFailure(err error) error { return withCode(exitRuntime, err) }
 
 func withCode(code int, err error) error {
 	var has *exitError

@@ -179,6 +179,7 @@ func TestPlayServerGone(t *testing.T) {
 	done := make(chan int, 1)
 	go func() {
 		done <- a.execute(t.Context(), []string{"play", "-", "--codec", "json", "--subject", "a", "--speed", "max", "--server", server.URL(), "--log-level", "warn"})
+		lines.Close() // whoever still writes gets an error
 	}()
 	fmt.Fprintln(feedLine, "1 {}")
 	if _, err := subscription.NextMsg(20 * time.Second); err != nil {
