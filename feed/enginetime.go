@@ -28,12 +28,13 @@ type EngineTime struct {
 }
 
 // Advance takes the next tick and returns the engine time at which it applies. late is true only under
-// TimeExchange, for a tick whose own time is behind engine time; lateNs says by how much. A heartbeat
-// moves engine time only under TimeReceive.
+// TimeExchange, for a tick whose own time is behind engine time; lateNs says by how much. Ticks that are the
+// engine's own and not the market's, such as heartbeats, gaps and commands, have no exchange time and move engine time only
+// under TimeReceive: the present would make all history late.
 func (e *EngineTime) Advance(tick *Tick) (nowNs int64, lateNs int64) {
 	at := tick.ReceiveNs
 	if e.Base == TimeExchange {
-		if tick.Kind == KindHeartbeat {
+		if tick.ExchangeNs == 0 && !fromMarket(tick.Kind) {
 			return e.nowNs, 0
 		}
 		if tick.ExchangeNs != 0 {
@@ -49,6 +50,9 @@ func (e *EngineTime) Advance(tick *Tick) (nowNs int64, lateNs int64) {
 	}
 	return e.nowNs, 0
 }
+
+// fromMarket reports whether ticks of this kind tell of the market, at some time of its own, and not of the engine.
+func fromMarket(kind Kind) bool { return isMarketData(kind) || kind == KindStatus }
 
 // NowNs returns engine time: the time of the last Advance, zero before the first.
 func (e *EngineTime) NowNs() int64 { return e.nowNs }

@@ -1,0 +1,31 @@
+package feed
+
+import "testing"
+
+// The engine's own ticks have only a receive time, the present. Under the exchange clock it must not move engine time:
+// a gap or a command would make all history that follows late.
+func TestEngineTimeIgnoresOwnTicksUnderExchange(t *testing.T) {
+	for _, c := range []struct {
+		kind  Kind
+		base  TimeBase
+		tick  Tick
+		nowNs int64
+	}{
+		{KindGap, TimeExchange, Tick{ReceiveNs: 900}, 100},
+		{KindControl, TimeExchange, Tick{ReceiveNs: 900}, 100},
+		{KindHeartbeat, TimeExchange, Tick{ReceiveNs: 900}, 100},
+		{KindFill, TimeExchange, Tick{ReceiveNs: 900}, 100},
+		{KindGap, TimeExchange, Tick{ReceiveNs: 900, ExchangeNs: 150}, 150}, // the feed said when
+		{KindQuote, TimeExchange, Tick{ReceiveNs: 900}, 900},
+		{KindStatus, TimeExchange, Tick{ReceiveNs: 900}, 900},
+		{KindGap, TimeReceive, Tick{ReceiveNs: 900}, 900},
+		{KindControl, TimeReceive, Tick{ReceiveNs: 900}, 900},
+	} {
+		e := EngineTime{Base: c.base}
+		e.Advance(&Tick{Kind: KindTrade, ExchangeNs: 100, ReceiveNs: 100})
+		c.tick.Kind = c.kind
+		if now, late := e.Advance(&c.tick); now != c.nowNs || late != 0 || e.NowNs() != c.nowNs {
+			t.Errorf("%s under %s: engine time %d, late %d; want %d", c.kind, c.base, now, late, c.nowNs)
+		}
+	}
+}
