@@ -8,14 +8,17 @@ import (
 	"github.com/sigengine/sigengine/ring/ringbench"
 )
 
-// Ring measures hand-overs between two goroutines, beside a buffered channel.
-func Ring() (*Report, error) {
+// Ring measures hand-overs of elements between two goroutines, beside a buffered channel. 0 takes ringbench's default.
+func Ring(elements int) (*Report, error) {
 	r := newReport("ring")
 	var raw []ringbench.Result
 	for _, strategy := range []ring.Strategy{ring.Spin, ring.SpinThenPark, ring.Park} {
 		for _, size := range []int{8, 64} {
 			c := ringbench.Default()
 			c.Strategy, c.ElementBytes = strategy, size
+			if elements > 0 {
+				c.Elements = elements
+			}
 			result, err := ringbench.Run(c)
 			if err != nil {
 				return nil, fmt.Errorf("bench: %w", err)

@@ -162,6 +162,7 @@ func TestFailures(t *testing.T) {
 		{[]string{"play", capture, "--codec", "json", "--subject", "a..b"}, nil, 2, `--subject "a..b" cannot be published on`},
 		{[]string{"play", capture, "--codec", "json", "--subject", "a", "--speed", "-1"}, nil, 2, `--speed is "-1"; want max or a number`},
 		{[]string{"play", "/no/capture", "--codec", "json", "--subject", "a"}, nil, 2, "open /no/capture: no such file or directory; name a capture, or - for standard input"},
+		{[]string{"play", "/no/two\nlines", "--codec", "json", "--subject", "a"}, nil, 2, "open /no/two lines: no such file"},
 		{[]string{"play", filepath.Dir(capture), "--codec", "json", "--subject", "a"}, nil, 2, "it is a folder"},
 		{append([]string{"play", capture, "--codec", "json", "--subject", "a"}, refused...), nil, 3, "start a server there"},
 	} {

@@ -19,6 +19,7 @@ type benchOptions struct {
 	shape  shapeFlags
 	length time.Duration
 	rate   float64
+	pairs  int
 	dir    string
 	asJSON bool
 }
@@ -47,6 +48,7 @@ Ratios are medians of at least seven interleaved pairs. Leave the machine alone 
 	o.shape.add(c)
 	c.Flags().DurationVar(&o.length, "length", 0, "of each measurement; 0 takes the default")
 	c.Flags().Float64Var(&o.rate, "rate", 0, "ticks a second of the pipeline's latency runs; 0 takes 20000")
+	c.Flags().IntVar(&o.pairs, "pairs", 0, "latency runs of the pipeline, engine and relay in turn; 0 takes 7")
 	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the results, one JSON file a benchmark")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object a benchmark on stdout")
 	return c
@@ -84,7 +86,7 @@ func (a *app) benchOne(ctx context.Context, what string, o benchOptions) error {
 	var err error
 	switch what {
 	case "ring":
-		table, err = bench.Ring()
+		table, err = bench.Ring(0)
 		result = table
 	case "codec":
 		table, err = bench.Codec(length)
@@ -113,6 +115,9 @@ func (a *app) benchPipeline(ctx context.Context, o benchOptions) (*bench.Pipelin
 	}
 	if o.rate > 0 {
 		c.Rate = o.rate
+	}
+	if o.pairs > 0 {
+		c.Pairs = o.pairs
 	}
 	c.Shape = o.shape.apply
 	c.Progress = func(what string) { a.log.Info(what) }

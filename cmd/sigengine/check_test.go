@@ -106,6 +106,19 @@ func TestCheckNotReady(t *testing.T) {
 	}
 }
 
+func TestCheckJournal(t *testing.T) {
+	dir := t.TempDir()
+	if f := checkJournal(dir); f.State != stateOK || strings.Contains(f.Text, "to be made") {
+		t.Errorf("%+v", f)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+	if f := checkJournal(""); f.State != stateNote {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestCheckConfigNotes(t *testing.T) {
 	c := config.Default()
 	for want, change := range map[string]func(){

@@ -12,6 +12,11 @@ type Sink interface {
 	Emit(pair uint32, body *signal.Body, receiveNs int64) (result uint8)
 }
 
+// Preparer is a Sink that wants to know a pair before its first signal, so that Emit need not allocate.
+type Preparer interface {
+	Prepare(pair uint32, signalName, venue, symbol string)
+}
+
 // decided takes what the desk decided: hash, sink, journal, in this order. It is the desk's Taker.
 type decided struct {
 	sink      Sink

@@ -9,6 +9,7 @@ import (
 // deskStage takes orders in sequence order, joins each with its row and lets the desk decide.
 type deskStage struct {
 	desk    *risk.Desk
+	rules   []risk.Rule
 	orders  *ring.Ring[order]
 	lanes   []*lane
 	decided *decided
@@ -23,7 +24,7 @@ func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
 		return nil, err
 	}
 	return &deskStage{
-		desk: desk, orders: e.orders, lanes: e.lanes, decided: taker, timing: e.timing,
+		desk: desk, rules: e.config.Desk.Rules, orders: e.orders, lanes: e.lanes, decided: taker, timing: e.timing,
 	}, nil
 }
 
@@ -55,7 +56,7 @@ func (d *deskStage) take(batch []order) int {
 		o := &batch[i]
 		switch {
 		case o.define != nil:
-			d.desk.Define(o.define.id, o.define.symbol, o.define.source, o.define.killed)
+			d.define(o.define)
 		case o.lane == nil:
 			d.decided.receiveNs = o.at
 			d.desk.Apply(&o.event, risk.Fired{}, nil)
@@ -68,6 +69,20 @@ func (d *deskStage) take(batch []order) int {
 		}
 	}
 	return len(batch)
+}
+
+// define makes an instrument known to desk and sink. It allocates.
+func (d *deskStage) define(f *definition) {
+	d.desk.Define(f.id, f.symbol, f.source, f.killed)
+	sink, ok := d.decided.sink.(Preparer)
+	if !ok {
+		return
+	}
+	for i := range d.rules {
+		if f.signals>>i&1 != 0 {
+			sink.Prepare(d.desk.Pair(i, f.id), d.rules[i].Name, f.symbol.Venue, f.symbol.Name)
+		}
+	}
 }
 
 // apply joins an order with its slot and row.

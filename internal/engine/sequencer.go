@@ -22,6 +22,8 @@ type definition struct {
 	source uint16
 	symbol feed.Symbol
 	killed bool
+
+	signals uint64 // that the instrument has, a bit each
 }
 
 // classes of fields, in the order of the control word's fresh bits.
@@ -81,7 +83,7 @@ func (s *sequencer) define(id uint32, source uint16, symbol feed.Symbol) {
 	count := uint32(len(s.lanes))
 	s.lanes[id%count].executor.SetWord(int(id/count), enableWord, signals)
 	o := s.claim()
-	*o = order{define: &definition{id: id, source: source, symbol: symbol, killed: killed}}
+	*o = order{define: &definition{id: id, source: source, symbol: symbol, killed: killed, signals: signals}}
 	s.pending++
 }
 

@@ -293,3 +293,12 @@ func (s sinks) Emit(pair uint32, body *signal.Body, receiveNs int64) uint8 {
 	s.then.Emit(pair, body, receiveNs)
 	return result
 }
+
+// Prepare tells the sinks that want to know of a pair.
+func (s sinks) Prepare(pair uint32, signalName, venue, symbol string) {
+	for _, sink := range []engine.Sink{s.first, s.then} {
+		if p, ok := sink.(engine.Preparer); ok {
+			p.Prepare(pair, signalName, venue, symbol)
+		}
+	}
+}

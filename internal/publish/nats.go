@@ -124,6 +124,22 @@ func expired(body *signal.Body, waitedNs int64) bool {
 	return waitedNs > body.ValidUntilNs-body.EngineNs
 }
 
+// Prepare makes the subject of a pair before its first signal, so that Emit need not.
+func (s *NATSSink) Prepare(pair uint32, signalName, venue, symbol string) {
+	subject, err := signal.Subject(s.prefix, signalName, venue, symbol)
+	if err != nil {
+		return // Emit will say so, signal by signal
+	}
+	s.grow(pair)
+	s.subjects[pair] = subject
+}
+
+func (s *NATSSink) grow(pair uint32) {
+	for int64(len(s.subjects)) <= int64(pair) {
+		s.subjects = append(s.subjects, "")
+	}
+}
+
 // subject returns the pair's subject, made once, or "" if the body's names cannot be published.
 func (s *NATSSink) subject(pair uint32, body *signal.Body) string {
 	if int64(pair) < int64(len(s.subjects)) && s.subjects[pair] != "" {
@@ -136,9 +152,7 @@ func (s *NATSSink) subject(pair uint32, body *signal.Body) string {
 	if err != nil {
 		return ""
 	}
-	for int64(len(s.subjects)) <= int64(pair) {
-		s.subjects = append(s.subjects, "")
-	}
+	s.grow(pair)
 	s.subjects[pair] = subject
 	return subject
 }
