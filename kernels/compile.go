@@ -165,7 +165,7 @@ func (c *compiler) emit() (*Compiled, []Error) {
 func (c *compiler) emitSignal(e *emitter, i int, fires program.Value, uses []nodeUse) CompiledSignal {
 	s, spec := &c.checked[i], &c.specs[i]
 	out := CompiledSignal{
-		Name: spec.Name, HasExit: s.exit != expr.None, OnGap: spec.OnGap,
+		Name: spec.Name, HasExit: s.exit != expr.None, OnGap: spec.OnGap, Clock: -1,
 		Value: c.describe(s.value, uses), When: c.describe(s.when, uses), Exit: c.describe(s.exit, uses),
 		Side: c.describe(s.side, uses), Strength: c.describe(s.strength, uses),
 	}
