@@ -45,7 +45,17 @@ func checkRun(run *Run) []Violation {
 	if err != nil {
 		return append(run.Problems, Violation{"journal", run.Number, err.Error()})
 	}
-	j := &judge{run: run, recorded: recorded, found: slices.Clone(run.Problems)}
+	found := append(slices.Clone(run.Problems), checkRecorded(run, recorded)...)
+	found = append(found, checkReplay(run, recorded)...)
+	if err := takeUp(run.Store); err != nil {
+		found = append(found, Violation{"journal", run.Number, err.Error()})
+	}
+	return found
+}
+
+// checkRecorded judges a run by what is in memory of it.
+func checkRecorded(run *Run, recorded *Recorded) []Violation {
+	j := &judge{run: run, recorded: recorded}
 	j.ended()
 	j.sequence()
 	j.gaps()
@@ -53,7 +63,6 @@ func checkRun(run *Run) []Violation {
 	j.decisions()
 	j.accounting()
 	j.bounds()
-	j.replay()
 	return j.found
 }
 

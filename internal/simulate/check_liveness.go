@@ -32,7 +32,7 @@ func checkLiveness(r *Result) []Violation {
 	judged := 0
 	for i, venue := range []string{"A", "B"} {
 		warmAt, ticks := marketData(recorded, venue, last.QuietAt)
-		if sent := r.Healthy[i] * uint64(r.Plan.TicksPerMessage[i]); uint64(ticks) < sent/2 {
+		if sent := r.Healthy[i] * uint64(r.Plan.TicksPerMessage[i]); uint64(ticks) < sent/3 {
 			violation("venue %s: only %d ticks of %d after the faults had stopped", venue, ticks, sent)
 		}
 		if ticks < warmUpTicks+judgedTicks {

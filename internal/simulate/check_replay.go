@@ -2,22 +2,28 @@ package simulate
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/sigengine/sigengine/internal/engine"
 	"github.com/sigengine/sigengine/replay"
+	"github.com/sigengine/sigengine/replay/journal"
+	"github.com/sigengine/sigengine/replay/journal/memstore"
 )
 
-// replay verifies the journal twice: as it was, and in another shape. It must decide the same signals, and after a good end
-// have the same hash.
-func (j *judge) replay() {
-	if len(j.recorded.Ticks) == 0 {
-		return
+// checkReplay verifies the journal twice: as it was, and in another shape. It must decide the same signals, and after a good
+// end have the same hash.
+func checkReplay(run *Run, recorded *Recorded) []Violation {
+	j := &judge{run: run, recorded: recorded}
+	if len(recorded.Ticks) == 0 {
+		return nil
 	}
 	for _, shape := range []func(*engine.Config){nil, func(c *engine.Config) { c.Lanes, c.Batch = 4, 33 }} {
-		v, err := replay.Verify(j.run.Store, replay.Options{Shape: shape})
+		v, err := replay.Verify(run.Store, replay.Options{Shape: shape})
 		if err != nil {
 			j.violation("replay", "%v", err)
-			return
+			break
 		}
 		if v.Difference != nil {
 			j.violation("replay", "%s", v.Difference)
@@ -33,7 +39,42 @@ func (j *judge) replay() {
 			j.violation("replay", "%d signals compared of %d", v.Compared, want)
 		}
 	}
+	return j.found
 }
+
+// takeUp opens a copy of a journal as the next writer would, which cuts a torn tail off, and reads it again: the ticks are
+// still there.
+func takeUp(store *memstore.Store) error {
+	before, err := Read(store)
+	if err != nil {
+		return err
+	}
+	next := new(memstore.Store)
+	files, err := store.List()
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		next.Set(f.Name, store.Bytes(f.Name))
+	}
+	writer, err := journal.OpenWriter(next, journalOptions(func() int64 { return 0 }))
+	if err != nil {
+		return fmt.Errorf("taking up the journal: %w", err)
+	}
+	if err := writer.Close(); err != nil {
+		return fmt.Errorf("closing the journal again: %w", err)
+	}
+	after, err := Read(next)
+	if err != nil {
+		return fmt.Errorf("after it was taken up: %w", err)
+	}
+	if after.Incomplete != nil || !slices.EqualFunc(after.Ticks, before.Ticks, sameTick) || len(after.Outcomes) != len(before.Outcomes) {
+		return fmt.Errorf("%w: %d of %d ticks, %d of %d outcomes", errTakenUp, len(after.Ticks), len(before.Ticks), len(after.Outcomes), len(before.Outcomes))
+	}
+	return nil
+}
+
+var errTakenUp = errors.New("simulate: a journal that was taken up lost something")
 
 // CheckSame compares two simulations that must have decided and recorded the same: the same seed again, or with a
 // connection that never refuses. bytes asks for the same trace and journal bytes as well.

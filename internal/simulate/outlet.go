@@ -65,6 +65,9 @@ func (o *outlet) Emit(pair uint32, body *signal.Body, receiveNs int64) uint8 {
 	}
 	o.run.Emitted = append(o.run.Emitted, Emission{o.encoded, result})
 	o.w.trace.bytes("emitted", append(o.encoded, result))
+	if o.w.options.sabotage == sabotageLie {
+		return uint8(publish.Published)
+	}
 	return result
 }
 
@@ -74,6 +77,9 @@ func (o *outlet) Publish(subject string, data []byte) error {
 		return errRefused
 	}
 	o.consume(subject, data)
+	if o.w.options.sabotage == sabotageRepeat && len(o.run.Emitted)%100 == 0 {
+		o.consume(subject, data)
+	}
 	return nil
 }
 

@@ -102,4 +102,8 @@ const signals = `signals:
   - {name: takers, value: "sma(size * sign(aggressor), 5)", when: value > 0, exit: value < 0, throttle: 10ms, for: "*"}
   - {name: tape, value: "price - ema(price, 10)", when: "crosses(value, 0)", for: "*", on_gap: hold}
   - {name: wide, value: "zscore(spread, 200ms)", when: value > 1, exit: value < 0, expires: 1s, horizon: 5s, strength: value * 2, for: "A.*", on_gap: hold}
+  - {name: apart, value: price - mid, when: abs(value) > 0.5 * spread, exit: abs(value) < 0.1 * spread, throttle: 10ms, for: "*", on_gap: hold}
 `
+
+// signalCount is how many there are.
+const signalCount = 7

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/internal/config"
@@ -43,8 +42,8 @@ type Mark struct {
 
 // EngineCount are the engine's counters at the end of a run.
 type EngineCount struct {
-	Sequenced, Heartbeats, Gaps, Discarded, InstrumentsFull, Signals, SinkErrors, Commands uint64
-	ControlQueued                                                                          int
+	Sequenced, Heartbeats, Gaps, Discarded, InstrumentsFull, LateDropped, Signals, SinkErrors, Commands uint64
+	ControlQueued                                                                                       int
 }
 
 // process is one life of the engine.
@@ -77,7 +76,7 @@ func start(w *world, number uint64) (*process, error) {
 	if p.out, err = newOutlet(w, p.run, shape.Instruments*len(shape.Desk.Rules)); err != nil {
 		return nil, err
 	}
-	p.engine, err = engine.New(shape, engine.Ports{
+	p.engine, err = engine.New(w.options.sabotage.shape(shape), engine.Ports{
 		Clock: w.clock, Sink: p.out, Ticks: p.writer.Ticks(), Outcomes: p.writer.Outcomes(),
 		JournalErr: func() error {
 			if p.writer.Failed() {
@@ -101,7 +100,7 @@ func start(w *world, number uint64) (*process, error) {
 
 func (p *process) openJournal(c *config.Config) error {
 	plan := &p.w.plan
-	options := journalOptions(p.w)
+	options := journalOptions(p.w.clock.NowNs)
 	options.BlockBytes, options.TickBlocks, options.OutcomeBlocks = plan.BlockBytes, plan.TickBlocks, 2
 	if plan.SyncBlocks {
 		options.Sync = journal.SyncBlocks
@@ -120,9 +119,9 @@ func (p *process) openJournal(c *config.Config) error {
 	return nil
 }
 
-func journalOptions(w *world) journal.Options {
+func journalOptions(nowNs func() int64) journal.Options {
 	return journal.Options{
-		Partition: "simulated", NowNs: w.clock.NowNs, Inline: true, SegmentBytes: 64 << 10, SyncEveryNs: 20_000_000,
+		Partition: "simulated", NowNs: nowNs, Inline: true, SegmentBytes: 64 << 10, SyncEveryNs: 20_000_000,
 	}
 }
 
@@ -238,7 +237,7 @@ func (p *process) count() {
 	c := p.engine.Counts()
 	e := &p.run.Engine
 	e.Sequenced, e.Heartbeats, e.Gaps = c.Sequenced.Load(), c.Heartbeats.Load(), c.Gaps.Load()
-	e.Discarded, e.InstrumentsFull = c.Discarded.Load(), c.InstrumentsFull.Load()
+	e.Discarded, e.InstrumentsFull, e.LateDropped = c.Discarded.Load(), c.InstrumentsFull.Load(), c.LateDropped.Load()
 	e.Signals, e.SinkErrors = c.Signals.Load(), c.SinkErrors.Load()
 	for gate := range p.run.Gates {
 		p.run.Gates[gate] = p.engine.Rejections().Rejected[gate].Load()
@@ -248,13 +247,4 @@ func (p *process) count() {
 	for _, s := range p.sources {
 		p.run.Sources = append(p.run.Sources, s.settle())
 	}
-}
-
-// reopen takes up a crashed journal as a next writer would, which cuts its torn tail off.
-func reopen(w *world, run *Run) error {
-	writer, err := journal.OpenWriter(run.Store, journalOptions(w))
-	if err != nil {
-		return fmt.Errorf("journal of run %d after its end: %w", run.Number, err)
-	}
-	return writer.Close()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/replay"
@@ -53,4 +54,15 @@ func Read(store journal.Store) (*Recorded, error) {
 			r.Ended = true
 		}
 	}
+}
+
+// sameTick compares bits: an undefined price is the same as itself.
+func sameTick(a, b feed.Tick) bool {
+	for i := range a.F {
+		if math.Float64bits(a.F[i]) != math.Float64bits(b.F[i]) {
+			return false
+		}
+	}
+	a.F, b.F = [4]float64{}, [4]float64{}
+	return a == b
 }

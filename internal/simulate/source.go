@@ -164,6 +164,9 @@ func (s *source) offer(stale bool) {
 			s.count.Stale++
 			continue
 		}
+		if s.p.w.options.sabotage == sabotageLose && s.count.Decoded%1000 == 0 {
+			continue
+		}
 		if !s.inlet.Offer(tick, s.batch.VenueSeq[i]) {
 			s.count.Full++
 			s.p.mark(s.inlet.Source())

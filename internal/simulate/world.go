@@ -18,14 +18,6 @@ type Options struct {
 	sabotage sabotage // breaks the harness or the engine, to see that Check notices
 }
 
-// sabotage is what tests break.
-type sabotage uint8
-
-const (
-	sabotageNone sabotage = iota
-	sabotageGap           // losses are not marked
-)
-
 // Result is a finished simulation.
 type Result struct {
 	Plan    Plan
@@ -34,7 +26,7 @@ type Result struct {
 	Journal string // hash of every journal's bytes
 	Lost    [feeds]uint64
 	Healthy [feeds]uint64 // messages carried since the faults stopped
-	Steps   int // of the clock
+	Steps   int           // of the clock
 }
 
 // Refused returns how many signals the connection refused, or the publisher because they were too old.
@@ -244,6 +236,10 @@ func (w *world) heal() error {
 	for _, s := range p.sources {
 		s.stalled = 0
 	}
+	if w.options.sabotage == sabotageMute {
+		p.command(feed.ControlKill, feed.ScopeAll, feed.Symbol{}, 0)
+		return nil
+	}
 	p.command(feed.ControlResume, feed.ScopeAll, feed.Symbol{}, 0)
 	for i := range signalCount {
 		p.command(feed.ControlResume, feed.ScopeSignal, feed.Symbol{}, i)
@@ -255,8 +251,6 @@ func (w *world) heal() error {
 	}
 	return nil
 }
-
-const signalCount = 6
 
 // stop ends the last process in good order: its sources handle what they have, close, and the engine finishes.
 func (w *world) stop() {
