@@ -211,7 +211,7 @@ func checkJournal(dir string) finding {
 		return f
 	}
 	_, err = probe.WriteString("check\n")
-	err = errors.Join(err, probe.Close(), nil)
+	err = errors.Join(err, probe.Close(), os.Remove(probe.Name()))
 	if err != nil {
 		f.State, f.Text, f.Hint = stateFail, dir+": "+err.Error(), "is the disk full?"
 		return f
