@@ -80,6 +80,15 @@ func (b *Builder) Time() Value { return b.Slot(SlotTime) }
 // Ctl is the control word of the tick (I), zero-extended.
 func (b *Builder) Ctl() Value { return b.op(OpCtl, 0) }
 
+// Aux is the Aux of a slot quarter (I), zero-extended; that of quarter 1 is Ctl.
+func (b *Builder) Aux(quarter int) Value {
+	if quarter < 0 || quarter >= MaxSlotQuarters {
+		return b.fail(I, "slot quarter %d is outside 0..%d", quarter, MaxSlotQuarters-1)
+	}
+	b.slots = max(b.slots, quarter+1)
+	return b.op(OpAux, uint64(quarter))
+}
+
 // Add is x + y, rounded to nearest.
 func (b *Builder) Add(x, y Value) Value { return b.op(OpAdd, 0, x, y) }
 

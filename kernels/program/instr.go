@@ -40,6 +40,7 @@ const (
 	OpConst       // Imm = bits
 	OpSlot        // Imm = slot quarter
 	OpCtl         // the slot's control word
+	OpAux         // Imm = slot quarter; its Aux, zero-extended
 	OpLoad        // Imm = state word; value as of the start of the tick
 	OpStore       // Imm = state word, A = value
 	OpAdd         // A + B
@@ -111,6 +112,7 @@ var opInfos = [opCount]opInfo{
 	OpConst:    {name: "const", result: '?', imm: true},
 	OpSlot:     {name: "slot", result: '?', imm: true},
 	OpCtl:      {name: "ctl", result: 'i'},
+	OpAux:      {name: "aux", result: 'i', imm: true},
 	OpLoad:     {name: "load", result: '?', imm: true},
 	OpStore:    {name: "store", args: "t", imm: true},
 	OpAdd:      {name: "add", args: "ff", result: 'f'},

@@ -51,7 +51,7 @@ func (in *Instr) write(s *strings.Builder) {
 		fmt.Fprintf(s, ".%s %d", in.Type, in.Imm)
 	case OpWindow:
 		fmt.Fprintf(s, " w%d", in.Imm)
-	case OpSlot, OpStore, OpEmit, OpEmitMask:
+	case OpSlot, OpAux, OpStore, OpEmit, OpEmitMask:
 		fmt.Fprintf(s, " %d", in.Imm)
 	}
 	if in.Op < opCount {

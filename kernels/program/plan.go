@@ -34,7 +34,7 @@ type planned struct {
 }
 
 var stepOf = [opPlannedCount]func(ex *Executor, s *step, lo, hi int){
-	OpSlot: stepSlot, OpCtl: stepCtl, OpLoad: stepLoad, OpStore: stepStore,
+	OpSlot: stepSlot, OpCtl: stepCtl, OpAux: stepAux, OpLoad: stepLoad, OpStore: stepStore,
 	OpAdd: stepAdd, OpSub: stepSub, OpMul: stepMul, OpDiv: stepDiv, OpSqrt: stepSqrt,
 	OpFlt: stepFlt, OpFle: stepFle, OpFeq: stepFeq, OpIlt: stepIlt, OpIeq: stepIeq,
 	OpSel: stepSel, OpAnd: stepAnd, OpOr: stepOr, OpXor: stepXor, OpAndn: stepAndn,

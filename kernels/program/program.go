@@ -50,8 +50,8 @@ const (
 	CtlFreshQuote      = 1 << 18
 	CtlFreshTrade      = 1 << 19
 	CtlFreshBook       = 1 << 20
-	CtlClockEvaluation = 1 << 21 // reserved
-	CtlRefEvaluation   = 1 << 22 // reserved
+	CtlClockEvaluation = 1 << 21 // a clock's boundary: which, is in quarter 2's Aux
+	CtlRefEvaluation   = 1 << 22 // a tick of a referenced instrument: which value is fresh, is in its quarter's Aux
 )
 
 // Part names one of the three parts of a program.

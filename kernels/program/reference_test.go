@@ -51,6 +51,8 @@ func (r *reference) tick(lane *Lane, n uint64) {
 			values[in.Dst] = slot(in.Imm).Value
 		case OpCtl:
 			values[in.Dst] = uint64(slot(1).Aux)
+		case OpAux:
+			values[in.Dst] = uint64(slot(in.Imm).Aux)
 		case OpConst:
 			values[in.Dst] = in.Imm
 		case OpLoad:

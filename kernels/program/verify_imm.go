@@ -12,6 +12,11 @@ func (v *verifier) immediate(in *Instr, typ Type, args []Type) (Type, error) {
 			return None, fmt.Errorf("slot quarter %d is outside 0..%d", in.Imm, v.p.SlotQuarters-1)
 		}
 		return slotType(int(in.Imm)), nil
+	case OpAux:
+		if in.Imm >= uint64(v.p.SlotQuarters) {
+			return None, fmt.Errorf("slot quarter %d is outside 0..%d", in.Imm, v.p.SlotQuarters-1)
+		}
+		return typ, nil
 	case OpLoad:
 		return in.Type, v.useWord(in.Imm, in.Type)
 	case OpStore:
