@@ -25,34 +25,8 @@ func emaOperator() Operator {
 			Flat:       "x",
 			Empty:      "holds while x is undefined; starts again if a step overflows",
 		},
-		emit: emitEMA,
+		emit: func(e *emitter, c call) value { return e.ema(c.args[0], c.settings[0].Count) },
 	}
-}
-
-// emitEMA keeps two words: the running sum of the first n samples, then the average; and how many samples there
-// were, up to n.
-func emitEMA(e *emitter, c call) value {
-	b, x := e.b, c.args[0]
-	n := c.settings[0].Count
-	accumulator, counter := b.AllocState(1, 0), b.AllocState(1, 0)
-	acc, count := b.Load(accumulator, program.F), b.Load(counter, program.F)
-	limit := b.ConstF(float64(n))
-	step := e.step(x)
-
-	seeding := b.Flt(count, limit)
-	counted := b.Sel(seeding, b.Add(count, b.ConstF(1)), count)
-	sum := b.Add(acc, x.number)
-	seeded := b.Sel(b.Fle(limit, counted), b.Div(sum, limit), sum)
-	moved := b.Add(acc, b.Mul(b.ConstF(2/float64(n+1)), b.Sub(x.number, acc)))
-	next := b.Canon(b.Sel(seeding, seeded, moved))
-	good := b.Defined(next)
-
-	zero := b.ConstF(0)
-	acc = b.Sel(step, b.Sel(good, next, zero), acc)
-	count = b.Sel(step, b.Sel(good, counted, zero), count)
-	b.Store(accumulator, acc)
-	b.Store(counter, count)
-	return value{number: b.Sel(b.Fle(limit, count), acc, e.undefined()), fresh: step}
 }
 
 func smaOperator() Operator {
@@ -67,13 +41,7 @@ func smaOperator() Operator {
 			Flat:       "x, within rounding",
 			Empty:      "undefined while a window of time holds no sample; undefined samples are left out",
 		},
-		emit: func(e *emitter, c call) value {
-			x := c.args[0]
-			step := e.step(x)
-			out := e.b.Window(e.windowOf(program.AggSum, c.settings[0]), step, c.reset, x.number)
-			mean := e.b.Div(out[0], e.warmCount(c.settings[0], out[1]))
-			return value{number: e.b.Sel(out[2], mean, e.undefined()), fresh: step}
-		},
+		emit: func(e *emitter, c call) value { return e.mean(c.args[0], c.settings[0], c.reset) },
 	}
 }
 

@@ -39,6 +39,7 @@ type emitter struct {
 	newest       map[newestKey]newestValue
 	lagged       map[newestKey]program.Value
 	fields       map[int]emittedNumber // by slot quarter, trades from tradeWords
+	parts        map[partKey]value     // what operators are made of, shared between them
 }
 
 // newestKey names the state word that holds the newest stepped value of a node.
@@ -53,6 +54,7 @@ func newEmitter(g *expr.Graph, c *Catalogue, subIntervals int) *emitter {
 	return &emitter{
 		b: program.NewBuilder(), graph: g, catalogue: c, subIntervals: subIntervals,
 		done: map[expr.Ref]value{}, newest: map[newestKey]newestValue{}, lagged: map[newestKey]program.Value{}, fields: map[int]emittedNumber{},
+		parts: map[partKey]value{},
 	}
 }
 

@@ -1,0 +1,178 @@
+package kernels
+
+import (
+	"github.com/sigengine/sigengine/kernels/expr"
+	"github.com/sigengine/sigengine/kernels/program"
+)
+
+// The parts that operators are made of. A part of an equal input is made once, so operators that have one in common
+// (macd and macd_signal, atr and natr, a written-out ema) share its state. All follow the rules of operators: they
+// step when the input is fresh and defined, hold otherwise, and are fresh when they step.
+
+// partKey names a part: what it is, its inputs and its setting.
+type partKey struct {
+	kind                 string
+	number, other, fresh program.Value
+	reset                program.Value
+	count                int64
+}
+
+// part makes a part of x once.
+func (e *emitter) part(kind string, x value, count int64, reset program.Value, emit func() value) value {
+	return e.partOf(partKey{kind: kind, number: x.number, fresh: x.fresh, reset: reset, count: count}, emit)
+}
+
+func (e *emitter) partOf(key partKey, emit func() value) value {
+	v, ok := e.parts[key]
+	if !ok {
+		v = emit()
+		e.parts[key] = v
+	}
+	return v
+}
+
+// with is another number with the freshness of x.
+func (x value) with(number program.Value) value { return value{number: number, fresh: x.fresh} }
+
+// together are the inputs of an operator, each fresh where the operator steps.
+func (e *emitter) together(args []value) []value {
+	step := e.step(args...)
+	stepped := make([]value, len(args))
+	for i, a := range args {
+		stepped[i] = value{number: a.number, fresh: step}
+	}
+	return stepped
+}
+
+// latest is x as of its last step. Windows of x are reset with their policy and warm only after another step, so this
+// needs no reset of its own beside them.
+func (e *emitter) latest(x value) program.Value {
+	return e.part("latest", x, 0, e.never(), func() value {
+		word := e.words(1)
+		v := e.b.Sel(e.step(x), x.number, e.b.Load(word, program.F))
+		e.b.Store(word, v)
+		return value{number: v}
+	}).number
+}
+
+// previous is x at the step before this one, to be read where x steps; undefined on the first step after a reset.
+func (e *emitter) previous(x value, reset program.Value) program.Value {
+	return e.part("previous", x, 0, reset, func() value {
+		word := e.words(1)
+		before := e.loadReset(word, reset)
+		e.b.Store(word, e.b.Sel(e.step(x), x.number, before))
+		return value{number: before}
+	}).number
+}
+
+// change is x less x at the step before, fresh where there is one.
+func (e *emitter) change(x value, reset program.Value) value {
+	before := e.previous(x, reset)
+	return value{number: e.b.Sub(x.number, before), fresh: e.b.And(e.step(x), e.b.Defined(before))}
+}
+
+// back is x n steps before the last step, and the last step's x.
+func (e *emitter) back(x value, n int64, reset program.Value) (lagged, newest program.Value) {
+	out := e.b.Window(program.SampleWindow(program.AggLag, int(n)), e.step(x), reset, x.number)
+	return e.b.Sel(out[1], out[0], e.undefined()), e.latest(x)
+}
+
+// after is x without its first n steps.
+func (e *emitter) after(x value, n int64) value {
+	return e.part("after", x, n, e.never(), func() value {
+		counter := e.b.AllocState(1, 0)
+		count := e.b.Load(counter, program.F)
+		skipping := e.b.Flt(count, e.b.ConstF(float64(n)))
+		step := e.step(x)
+		e.b.Store(counter, e.b.Sel(e.b.And(step, skipping), e.b.Add(count, e.b.ConstF(1)), count))
+		return value{number: x.number, fresh: e.b.Andn(step, skipping)}
+	})
+}
+
+// ema is the exponential average: a running sum of the first n samples, then the average.
+func (e *emitter) ema(x value, n int64) value {
+	return e.part("ema", x, n, e.never(), func() value {
+		return e.seeded(x, n, func(average, x program.Value) program.Value {
+			return e.b.Add(average, e.b.Mul(e.b.ConstF(2/float64(n+1)), e.b.Sub(x, average)))
+		})
+	})
+}
+
+// wilder is Wilder's average: each sample weighs 1/n.
+func (e *emitter) wilder(x value, n int64) value {
+	return e.part("wilder", x, n, e.never(), func() value {
+		return e.seeded(x, n, func(average, x program.Value) program.Value {
+			return e.b.Div(e.b.Add(e.b.Mul(average, e.b.ConstF(float64(n-1))), x), e.b.ConstF(float64(n)))
+		})
+	})
+}
+
+// seeded keeps two words: the running sum of the first n samples, then the average that starts as their mean; and how
+// many samples there were, up to n. It starts again if a step overflows.
+func (e *emitter) seeded(x value, n int64, move func(average, x program.Value) program.Value) value {
+	b := e.b
+	accumulator, counter := b.AllocState(1, 0), b.AllocState(1, 0)
+	acc, count := b.Load(accumulator, program.F), b.Load(counter, program.F)
+	limit := b.ConstF(float64(n))
+	step := e.step(x)
+
+	seeding := b.Flt(count, limit)
+	counted := b.Sel(seeding, b.Add(count, b.ConstF(1)), count)
+	sum := b.Add(acc, x.number)
+	seeded := b.Sel(b.Fle(limit, counted), b.Div(sum, limit), sum)
+	next := b.Canon(b.Sel(seeding, seeded, move(acc, x.number)))
+	good := b.Defined(next)
+
+	zero := b.ConstF(0)
+	acc = b.Sel(step, b.Sel(good, next, zero), acc)
+	count = b.Sel(step, b.Sel(good, counted, zero), count)
+	b.Store(accumulator, acc)
+	b.Store(counter, count)
+	return value{number: b.Sel(b.Fle(limit, count), acc, e.undefined()), fresh: step}
+}
+
+// total is the running sum of x from zero, undefined before the first step. It starts again if a step overflows.
+func (e *emitter) total(x value) value {
+	return e.part("total", x, 0, e.never(), func() value {
+		word := e.words(1)
+		sum := e.b.Load(word, program.F)
+		step := e.step(x)
+		next := e.b.Add(e.b.Sel(e.b.Defined(sum), sum, e.b.ConstF(0)), x.number)
+		sum = e.b.Sel(step, next, sum)
+		e.b.Store(word, sum)
+		return value{number: sum, fresh: step}
+	})
+}
+
+// sum is the sum over a window while it is warm.
+func (e *emitter) sum(x value, w expr.Setting, reset program.Value) value {
+	step := e.step(x)
+	out := e.b.Window(e.windowOf(program.AggSum, w), step, reset, x.number)
+	return value{number: e.b.Sel(out[2], out[0], e.undefined()), fresh: step}
+}
+
+// mean is the mean over a window while it is warm and not empty.
+func (e *emitter) mean(x value, w expr.Setting, reset program.Value) value {
+	step := e.step(x)
+	out := e.b.Window(e.windowOf(program.AggSum, w), step, reset, x.number)
+	mean := e.b.Div(out[0], e.warmCount(w, out[1]))
+	return value{number: e.b.Sel(out[2], mean, e.undefined()), fresh: step}
+}
+
+// count is the setting of n samples.
+func count(n int64) expr.Setting { return expr.Setting{Count: n} }
+
+// larger is the larger of two numbers, undefined if either is.
+func (e *emitter) larger(x, y program.Value) program.Value {
+	return e.b.Sel(e.b.Flt(x, y), y, e.b.Sel(e.b.Fle(y, x), x, e.undefined()))
+}
+
+// smaller is the smaller of two numbers, undefined if either is.
+func (e *emitter) smaller(x, y program.Value) program.Value {
+	return e.b.Sel(e.b.Flt(y, x), y, e.b.Sel(e.b.Fle(x, y), x, e.undefined()))
+}
+
+// percent is 100 * x / y.
+func (e *emitter) percent(x, y program.Value) program.Value {
+	return e.b.Mul(e.b.ConstF(100), e.b.Div(x, y))
+}
