@@ -66,7 +66,10 @@ func (m moments) spread() uint64 {
 	return Canonical(m.m2)
 }
 
-// canonical is v if finite, else the canonical NaN.
-func canonical(v float64) float64 {
-	return math.Float64frombits(canonicalBits(math.Float64bits(v)))
+// deviation is the sample base + d less the mean, undefined without samples.
+func (m moments) deviation(d float64) uint64 {
+	if m.n == 0 {
+		return CanonicalNaN
+	}
+	return Canonical(d - m.mean)
 }

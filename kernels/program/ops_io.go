@@ -113,22 +113,23 @@ func stepSumDuration(ex *Executor, s *step, lo, hi int) {
 func stepMomentsSamples(ex *Executor, s *step, lo, hi int) {
 	w := s.win
 	for i := lo; i < hi; i++ {
-		m, warm := momentsSamples(s.window(ex, i), w.desc.N, s.a[i], s.b[i], s.c[i])
-		w.putMoments(i, m, warm)
+		m, newest, warm := momentsSamples(s.window(ex, i), w.desc.N, s.a[i], s.b[i], s.c[i])
+		w.putMoments(i, m, newest, warm)
 	}
 }
 
 func stepMomentsDuration(ex *Executor, s *step, lo, hi int) {
 	w := s.win
 	for i := lo; i < hi; i++ {
-		m, warm := momentsDuration(s.window(ex, i), &w.desc, ex.timeNs(i), s.a[i], s.b[i], s.c[i])
-		w.putMoments(i, m, warm)
+		m, newest, warm := momentsDuration(s.window(ex, i), &w.desc, ex.timeNs(i), s.a[i], s.b[i], s.c[i])
+		w.putMoments(i, m, newest, warm)
 	}
 }
 
-func (w *windowStep) putMoments(i int, m moments, warm uint64) {
+func (w *windowStep) putMoments(i int, m moments, newest float64, warm uint64) {
 	w.out[0][i], w.out[1][i] = m.center(), m.spread()
 	w.out[2][i], w.out[3][i] = math.Float64bits(m.n), warm
+	w.out[4][i] = m.deviation(newest)
 }
 
 func stepLag(ex *Executor, s *step, lo, hi int) {

@@ -115,13 +115,13 @@ func (r *listingReader) window(line string) error {
 			return fmt.Errorf("want init, window or part before, have %q", line)
 		}
 	}
-	for _, a := range []WindowAgg{AggSum, AggMoments, AggLag} {
+	for a := AggSum; a < aggEnd; a++ {
 		if a.String() == agg {
 			w.Agg = a
 		}
 	}
 	if w.Agg == 0 || index != len(r.p.Windows) {
-		return fmt.Errorf("want window w%d with sum, moments or lag, have %q", len(r.p.Windows), line)
+		return fmt.Errorf("want window w%d with a known aggregate, have %q", len(r.p.Windows), line)
 	}
 	r.p.Windows = append(r.p.Windows, w)
 	return nil

@@ -1,5 +1,7 @@
 package program
 
+import "slices"
+
 // chunkTicks is how many ticks are computed side by side: the length of a column.
 const chunkTicks = 64
 
@@ -20,7 +22,7 @@ type windowStep struct {
 	desc  Window
 	at    uint64 // first state word
 	words uint64
-	out   [4]*column
+	out   [maxOutputs]*column
 }
 
 // planned is an instruction on its way to a step: columns not yet chosen.
@@ -48,7 +50,12 @@ var stepOf = [opPlannedCount]func(ex *Executor, s *step, lo, hi int){
 }
 
 func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
+	extreme := w.Agg == AggMin || w.Agg == AggMax
 	switch {
+	case extreme && w.Kind == WindowSamples:
+		return stepExtremeSamples
+	case extreme:
+		return stepExtremeDuration
 	case w.Agg == AggLag:
 		return stepLag
 	case w.Kind == WindowSamples && w.Agg == AggSum:
@@ -78,7 +85,7 @@ func plan(p *Program) (list []planned, constants map[Value]uint64) {
 				continue
 			case OpWindow:
 				step.win = &p.Windows[in.Imm]
-				step.outs = []Value{NoValue, NoValue, NoValue, NoValue}
+				step.outs = slices.Repeat([]Value{NoValue}, maxOutputs)
 				windowAt[in.Dst] = len(list)
 			}
 			list = append(list, step)

@@ -56,7 +56,11 @@ func TestWindowWords(t *testing.T) {
 		{SampleWindow(AggMoments, 10), 5 + 20},
 		{SampleWindow(AggLag, 10), 2 + 11},
 		{DurationWindow(AggSum, 1000, 64), 3 + 2 + 128},
-		{DurationWindow(AggMoments, 1000, 64), 3 + 4 + 256},
+		{DurationWindow(AggMoments, 1000, 64), 3 + 4 + 256 + 1},
+		{SampleWindow(AggMin, 10), 4 + 20},
+		{SampleWindow(AggMax, 10), 4 + 20},
+		{DurationWindow(AggMin, 1000, 64), 3 + 2 + 128},
+		{DurationWindow(AggMax, 1000, 64), 3 + 2 + 128},
 	} {
 		if err := c.desc.check(); err != nil || c.desc.Words() != c.words {
 			t.Errorf("%v has %d words (%v), want %d", c.desc, c.desc.Words(), err, c.words)

@@ -11,6 +11,7 @@ type refDuration struct {
 	begun      bool
 	cur, start int64
 	pushes     []refPush
+	newest     float64
 }
 
 type refPush struct {
@@ -27,7 +28,7 @@ func refFloor(timeNs, stepNs int64) int64 {
 
 func (r *refDuration) tick(push, reset bool, x float64, timeNs int64) []uint64 {
 	if reset {
-		r.begun, r.pushes, r.cur, r.start = false, nil, 0, 0
+		*r = refDuration{w: r.w}
 	}
 	j := refFloor(timeNs, r.w.StepNs)
 	if r.begun && j > r.cur {
@@ -37,19 +38,28 @@ func (r *refDuration) tick(push, reset bool, x float64, timeNs int64) []uint64 {
 		if !r.begun {
 			r.begun, r.cur, r.start = true, j, j
 		}
+		r.newest = refCanon(x)
 		r.pushes = append(r.pushes, refPush{r.cur, refCanon(x)})
 	}
 	warm := r.begun && new(big.Int).Sub(big.NewInt(r.cur), big.NewInt(r.start)).Cmp(big.NewInt(int64(r.w.Sub))) >= 0
 	closed, open := r.total(), r.entry(r.cur)
+	if refIsExtreme(r.w.Agg) {
+		all := refJoinExtremes(r.w.Agg, closed, open)
+		if all[1] == 0 {
+			all[0] = refNaN
+		}
+		return append(refBits(all[0], refNaN), refMask(warm))
+	}
 	if r.w.Agg == AggSum {
 		return append(refBits(refCanon(closed[0]+open[0]), closed[1]+open[1]), refMask(warm))
 	}
 	all := refJoinEntries(closed, open)
-	mean, m2 := refNaN, refNaN
+	mean, m2, newest := refNaN, refNaN, refNaN
 	if all[1] > 0 {
-		mean, m2 = refCanon(all[0]+all[2]), all[3]
+		mean, m2, newest = refCanon(all[0]+all[2]), all[3], refCanon((r.newest-all[0])-all[2])
 	}
-	return append(refBits(mean, m2, all[1]), refMask(warm))
+	out := append(refBits(mean, m2, all[1]), refMask(warm))
+	return append(out, refBits(newest)...)
 }
 
 // entry is the aggregate of one sub-interval: (sum, count) or (base, n, mean, m2).
@@ -63,6 +73,12 @@ func (r *refDuration) entry(j int64) []float64 {
 				base = p.x
 			}
 		}
+	}
+	if refIsExtreme(r.w.Agg) {
+		if len(xs) == 0 {
+			return []float64{0, 0}
+		}
+		return []float64{xs[refExtremeOf(r.w.Agg, xs)], float64(len(xs))}
 	}
 	if r.w.Agg == AggSum {
 		return []float64{refSum(xs), float64(len(xs))}
@@ -82,7 +98,9 @@ func (r *refDuration) total() []float64 {
 			continue
 		}
 		e := r.entry(r.cur - k)
-		if r.w.Agg == AggSum {
+		if refIsExtreme(r.w.Agg) {
+			total = refJoinExtremes(r.w.Agg, total, e)
+		} else if r.w.Agg == AggSum {
 			total[0], total[1] = refCanon(total[0]+e[0]), total[1]+e[1]
 		} else {
 			total = refJoinEntries(total, e)
@@ -105,6 +123,9 @@ func refJoinEntries(a, b []float64) []float64 {
 func (r *refDuration) words() []uint64 {
 	width := len(r.entry(0))
 	out := make([]uint64, 3+width*(1+r.w.Sub))
+	if r.w.Agg == AggMoments {
+		out = append(out, math.Float64bits(r.newest))
+	}
 	if !r.begun {
 		return out
 	}

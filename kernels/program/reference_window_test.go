@@ -12,6 +12,11 @@ func newRefWindow(w Window) refWindow {
 	switch {
 	case w.Agg == AggLag:
 		return &refLag{n: w.N}
+	case w.Agg == AggMin || w.Agg == AggMax:
+		if w.Kind == WindowSamples {
+			return &refExtreme{n: w.N, agg: w.Agg}
+		}
+		return &refDuration{w: w}
 	case w.Kind == WindowSamples:
 		return &refSamples{n: w.N, agg: w.Agg, base: math.NaN()}
 	}
@@ -68,6 +73,7 @@ type refSamples struct {
 	agg       WindowAgg
 	lap, last []float64
 	base      float64
+	newest    float64
 }
 
 func (r *refSamples) tick(push, reset bool, x float64, _ int64) []uint64 {
@@ -75,7 +81,7 @@ func (r *refSamples) tick(push, reset bool, x float64, _ int64) []uint64 {
 		r.lap, r.last, r.base = nil, nil, math.NaN()
 	}
 	if push {
-		r.lap = append(r.lap, refCanon(x))
+		r.lap, r.newest = append(r.lap, refCanon(x)), refCanon(x)
 		if math.IsNaN(r.base) {
 			r.base = refCanon(x)
 		}
@@ -100,7 +106,8 @@ func (r *refSamples) tick(push, reset bool, x float64, _ int64) []uint64 {
 		return append(refBits(sum, float64(count)), refMask(count == r.n))
 	}
 	mean, m2 := r.joined(count)
-	return append(refBits(mean, m2, float64(count)), refMask(count == r.n))
+	out := append(refBits(refCanon(r.base+mean), m2, float64(count)), refMask(count == r.n))
+	return append(out, refBits(refCanon((r.newest-r.base)-mean))...)
 }
 
 func (r *refSamples) joined(count int) (mean, m2 float64) {
@@ -118,7 +125,7 @@ func (r *refSamples) joined(count int) (mean, m2 float64) {
 			mean, m2 = refJoin(na, r.base, oldMean, oldM2, nb, r.base, mean, m2)
 		}
 	}
-	return refCanon(r.base + mean), m2
+	return mean, m2
 }
 
 // refJoin is Chan's rule, older first; the mean it returns is relative to the newer base.

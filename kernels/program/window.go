@@ -17,8 +17,13 @@ type WindowAgg uint8
 // The aggregates. The outputs of each are listed by WindowAgg.Outputs.
 const (
 	AggSum     WindowAgg = 1 // 0 sum f, 1 count f, 2 warm m
-	AggMoments WindowAgg = 2 // 0 mean f, 1 sum of squared deviations f, 2 count f, 3 warm m
+	AggMoments WindowAgg = 2 // 0 mean f, 1 sum of squared deviations f, 2 count f, 3 warm m, 4 newest - mean f
 	AggLag     WindowAgg = 3 // 0 the value pushed N pushes before the newest f, 1 warm m (WindowSamples only)
+	AggMin     WindowAgg = 4 // 0 least f, 1 pushes since it was last pushed f (WindowDuration: undefined), 2 warm m
+	AggMax     WindowAgg = 5 // 0 greatest f, 1 pushes since it was last pushed f (WindowDuration: undefined), 2 warm m
+	aggEnd     WindowAgg = 6
+
+	maxOutputs = 5 // of any aggregate
 )
 
 // The bounds of a window.
@@ -58,10 +63,10 @@ func DurationWindow(agg WindowAgg, lengthNs int64, sub int) Window {
 // Outputs returns the types of the outputs, in order; nil for an unknown aggregate.
 func (a WindowAgg) Outputs() []Type {
 	switch a {
-	case AggSum:
+	case AggSum, AggMin, AggMax:
 		return []Type{F, F, M}
 	case AggMoments:
-		return []Type{F, F, F, M}
+		return []Type{F, F, F, M, F}
 	case AggLag:
 		return []Type{F, M}
 	}
@@ -77,6 +82,10 @@ func (a WindowAgg) String() string {
 		return "moments"
 	case AggLag:
 		return "lag"
+	case AggMin:
+		return "min"
+	case AggMax:
+		return "max"
 	}
 	return "unknown"
 }
@@ -90,10 +99,12 @@ func (w Window) Words() int {
 		return momSamplesHead + 2*w.N
 	case w.Kind == WindowSamples && w.Agg == AggLag:
 		return lagHead + w.N + 1
-	case w.Kind == WindowDuration && w.Agg == AggSum:
+	case w.Kind == WindowSamples && (w.Agg == AggMin || w.Agg == AggMax):
+		return extSamplesHead + 2*w.N
+	case w.Kind == WindowDuration && (w.Agg == AggSum || w.Agg == AggMin || w.Agg == AggMax):
 		return durHead + 2*(1+w.Sub)
 	case w.Kind == WindowDuration && w.Agg == AggMoments:
-		return durHead + 4*(1+w.Sub)
+		return durHead + 4*(1+w.Sub) + 1
 	}
 	return 0
 }
@@ -103,6 +114,7 @@ const (
 	sumSamplesHead = 3 // pos, full, run
 	momSamplesHead = 5 // pos, full, base, run mean, run m2
 	lagHead        = 2 // pos, count
+	extSamplesHead = 4 // pos, full, run, run at
 	durHead        = 3 // cur, start, begun; then the closed total, then the ring
 )
 

@@ -96,10 +96,11 @@ func sumDuration(st []uint64, w *Window, timeNs int64, push, reset, x uint64) (s
 	return addCanonical(total[0], open[0]), addCanonical(total[1], open[1]), warmDuration(st, w.Sub)
 }
 
-// momentsDuration advances duration moments. State: head, closed moments, ring of moments, each (base, n, mean, m2).
-func momentsDuration(st []uint64, w *Window, timeNs int64, push, reset, x uint64) (m moments, warm uint64) {
+// momentsDuration advances duration moments; newest is the newest sample relative to m's base. State: head, closed moments,
+// ring of moments, each (base, n, mean, m2), newest sample.
+func momentsDuration(st []uint64, w *Window, timeNs int64, push, reset, x uint64) (m moments, newest float64, warm uint64) {
 	entry, closed := advanceDuration(st, w, 4, timeNs, push, reset)
-	ring := st[durHead+4:][:4*w.Sub]
+	ring, last := st[durHead+4:][:4*w.Sub], &st[durHead+4+4*w.Sub]
 	if closed {
 		var acc moments
 		for k, e := 1, entry; k < w.Sub; k++ {
@@ -112,10 +113,12 @@ func momentsDuration(st []uint64, w *Window, timeNs int64, push, reset, x uint64
 	}
 	open := momentsAt(ring[4*entry:])
 	if push != 0 {
-		open = open.push(canonical(math.Float64frombits(x)))
+		*last = canonicalBits(x)
+		open = open.push(math.Float64frombits(*last))
 		open.put(ring[4*entry:])
 	}
-	return momentsAt(st[durHead:]).joined(open), warmDuration(st, w.Sub)
+	m = momentsAt(st[durHead:]).joined(open)
+	return m, math.Float64frombits(*last) - m.base, warmDuration(st, w.Sub)
 }
 
 func momentsAt(st []uint64) moments {

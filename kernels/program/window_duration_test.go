@@ -110,7 +110,7 @@ func TestDurationExtremeTimes(t *testing.T) {
 		{math.MaxInt64, 1, 1, 1},
 		{math.MinInt64, 2, 2, 1}, // time does not go back
 	} {
-		if out := rg.tick(tick.time, CtlFreshQuote, 1); out != [4]float64{tick.sum, tick.count, tick.warm} {
+		if out := rg.tick(tick.time, CtlFreshQuote, 1); out != (outputs{tick.sum, tick.count, tick.warm}) {
 			t.Fatalf("tick %d at %d: got %v", i, tick.time, out)
 		}
 	}

@@ -42,8 +42,9 @@ func addCanonical(a, b uint64) uint64 {
 	return Canonical(math.Float64frombits(a) + math.Float64frombits(b))
 }
 
-// momentsSamples advances sample moments. State: pos, full, base, run mean, run m2, ring of (x or suffix mean, suffix m2).
-func momentsSamples(st []uint64, n int, push, reset, x uint64) (m moments, warm uint64) {
+// momentsSamples advances sample moments; newest is the newest sample relative to m's base. State: pos, full, base, run
+// mean, run m2, ring of (x or suffix mean, suffix m2).
+func momentsSamples(st []uint64, n int, push, reset, x uint64) (m moments, newest float64, warm uint64) {
 	if reset != 0 && st[0]|st[1] != 0 {
 		clear(st)
 	}
@@ -58,8 +59,14 @@ func momentsSamples(st []uint64, n int, push, reset, x uint64) (m moments, warm 
 		mean: math.Float64frombits(st[3]),
 		m2:   math.Float64frombits(st[4]),
 	}
+	if pos > 0 {
+		newest = math.Float64frombits(ring[2*pos-2]) - run.base
+	}
 	if st[1] == 0 {
-		return run, 0
+		return run, newest, 0
+	}
+	if pos == 0 {
+		newest = math.Float64frombits(ring[2*n-2]) // the mean of the newest alone
 	}
 	old := moments{
 		base: run.base,
@@ -67,7 +74,7 @@ func momentsSamples(st []uint64, n int, push, reset, x uint64) (m moments, warm 
 		mean: math.Float64frombits(ring[2*pos]),
 		m2:   math.Float64frombits(ring[2*pos+1]),
 	}
-	return old.joined(run), maskTrue
+	return old.joined(run), newest, maskTrue
 }
 
 func pushMoments(st, ring []uint64, n int, x uint64) {

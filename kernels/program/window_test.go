@@ -36,8 +36,11 @@ func newRig(tb testing.TB, desc Window) *rig {
 	return &rig{ex: ex, lane: newLane(p, 16), desc: desc}
 }
 
-// tick returns the window's outputs; warm is 1 or 0.
-func (r *rig) tick(timeNs int64, ctl uint32, x float64) (out [4]float64) {
+// outputs are a window's, warm as 1 or 0.
+type outputs [maxOutputs]float64
+
+// tick returns the window's outputs.
+func (r *rig) tick(timeNs int64, ctl uint32, x float64) (out outputs) {
 	n, c := r.at%r.lane.Capacity, r.lane.Capacity
 	r.lane.In[n] = Quarter{Value: math.Float64bits(x)}
 	r.lane.In[c+n].Aux = ctl
@@ -50,7 +53,7 @@ func (r *rig) tick(timeNs int64, ctl uint32, x float64) (out [4]float64) {
 	return out
 }
 
-func (r *rig) push(x float64) [4]float64 { return r.tick(0, CtlFreshQuote, x) }
+func (r *rig) push(x float64) outputs { return r.tick(0, CtlFreshQuote, x) }
 
 // plainMoments is the two-pass mean and sum of squared deviations, exact until the last rounding.
 func plainMoments(xs []float64) (mean, m2 float64) {
@@ -67,6 +70,18 @@ func plainMoments(xs []float64) (mean, m2 float64) {
 	mean, _ = center.Float64()
 	m2, _ = squares.Float64()
 	return mean, m2
+}
+
+// exactDeviation is the newest sample less the mean, rounded once.
+func exactDeviation(xs []float64) float64 {
+	num := func() *big.Float { return new(big.Float).SetPrec(320) }
+	sum := num()
+	for _, x := range xs {
+		sum.Add(sum, num().SetFloat64(x))
+	}
+	sum.Quo(sum, num().SetInt64(int64(len(xs))))
+	d, _ := num().Sub(num().SetFloat64(xs[len(xs)-1]), sum).Float64()
+	return d
 }
 
 func plainSum(xs []float64) (sum, magnitude float64) {
@@ -115,12 +130,16 @@ func TestSampleMomentsAgreeWithTwoPass(t *testing.T) {
 	}
 }
 
-func checkMoments(t *testing.T, i int, out [4]float64, window []float64, warm bool) {
+func checkMoments(t *testing.T, i int, out outputs, window []float64, warm bool) {
 	t.Helper()
 	mean, m2 := plainMoments(window)
 	largest := 0.0
 	for _, x := range window {
 		largest = max(largest, math.Abs(x))
+	}
+	deviation := exactDeviation(window)
+	if !within(out[4], deviation, 1e-12*(math.Abs(deviation)+math.Sqrt(m2))) {
+		t.Fatalf("tick %d: got newest deviation %v, want %v", i, out[4], deviation)
 	}
 	if !within(out[0], mean, 1e-12*largest) || !within(out[1], m2, 1e-12*m2) || out[2] != float64(len(window)) || (out[3] == 1) != warm {
 		t.Fatalf("tick %d: got mean %v m2 %v count %v warm %v, want %v %v %d %v", i, out[0], out[1], out[2], out[3], mean, m2, len(window), warm)
@@ -158,10 +177,10 @@ func TestFlatWindowsAreExactlyZero(t *testing.T) {
 				x = price * float64(1+i) // leaves both windows
 			}
 			s, d := samples.push(x), duration.tick(int64(i)*7, CtlFreshQuote, x)
-			if i >= 50 && (s[1] != 0 || s[0] != x) {
+			if i >= 50 && (s[1] != 0 || s[0] != x || s[4] != 0) {
 				t.Fatalf("price %v samples tick %d: %v", price, i, s)
 			}
-			if i >= 120 && (d[1] != 0 || d[0] != x) {
+			if i >= 120 && (d[1] != 0 || d[0] != x || d[4] != 0) {
 				t.Fatalf("price %v duration tick %d: %v", price, i, d)
 			}
 		}
@@ -239,7 +258,9 @@ func TestLag(t *testing.T) {
 func TestResetEmptiesToTheInitialState(t *testing.T) {
 	for _, desc := range []Window{
 		SampleWindow(AggSum, 4), SampleWindow(AggMoments, 4), SampleWindow(AggLag, 4),
+		SampleWindow(AggMin, 4), SampleWindow(AggMax, 4),
 		DurationWindow(AggSum, 100, 7), DurationWindow(AggMoments, 100, 7),
+		DurationWindow(AggMin, 100, 7), DurationWindow(AggMax, 100, 7),
 	} {
 		rg := newRig(t, desc)
 		for pushes := range 12 {
