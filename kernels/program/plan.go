@@ -56,6 +56,10 @@ func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
 		return stepExtremeSamples
 	case extreme:
 		return stepExtremeDuration
+	case w.Agg == AggWeighted:
+		return stepWeighted
+	case w.Agg == AggRank:
+		return stepRank
 	case w.Agg == AggLag:
 		return stepLag
 	case w.Kind == WindowSamples && w.Agg == AggSum:

@@ -12,6 +12,10 @@ func newRefWindow(w Window) refWindow {
 	switch {
 	case w.Agg == AggLag:
 		return &refLag{n: w.N}
+	case w.Agg == AggWeighted:
+		return &refWeighted{n: w.N}
+	case w.Agg == AggRank:
+		return &refRank{n: w.N}
 	case w.Agg == AggMin || w.Agg == AggMax:
 		if w.Kind == WindowSamples {
 			return &refExtreme{n: w.N, agg: w.Agg}

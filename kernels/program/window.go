@@ -21,7 +21,10 @@ const (
 	AggLag     WindowAgg = 3 // 0 the value pushed N pushes before the newest f, 1 warm m (WindowSamples only)
 	AggMin     WindowAgg = 4 // 0 least f, 1 pushes since it was last pushed f (WindowDuration: undefined), 2 warm m
 	AggMax     WindowAgg = 5 // 0 greatest f, 1 pushes since it was last pushed f (WindowDuration: undefined), 2 warm m
-	aggEnd     WindowAgg = 6
+	// 6 is kept for moments of two inputs.
+	AggWeighted WindowAgg = 7 // 0 sum of w*x f with w = 1..n, newest n, 1 sum of w f, 2 warm m (WindowSamples only)
+	AggRank     WindowAgg = 8 // 0 samples below the newest and half the others that equal it f, 1 count f, 2 warm m (WindowSamples only)
+	aggEnd      WindowAgg = 9
 
 	maxOutputs = 5 // of any aggregate
 )
@@ -29,6 +32,7 @@ const (
 // The bounds of a window.
 const (
 	MaxWindowSamples  = 1 << 20
+	MaxRankSamples    = 1 << 10 // a push of AggRank looks at all
 	MaxWindowSub      = 1 << 12
 	DefaultWindowSub  = 64
 	windowKindSamples = "samples"
@@ -63,7 +67,7 @@ func DurationWindow(agg WindowAgg, lengthNs int64, sub int) Window {
 // Outputs returns the types of the outputs, in order; nil for an unknown aggregate.
 func (a WindowAgg) Outputs() []Type {
 	switch a {
-	case AggSum, AggMin, AggMax:
+	case AggSum, AggMin, AggMax, AggWeighted, AggRank:
 		return []Type{F, F, M}
 	case AggMoments:
 		return []Type{F, F, F, M, F}
@@ -86,6 +90,10 @@ func (a WindowAgg) String() string {
 		return "min"
 	case AggMax:
 		return "max"
+	case AggWeighted:
+		return "weighted"
+	case AggRank:
+		return "rank"
 	}
 	return "unknown"
 }
@@ -101,6 +109,10 @@ func (w Window) Words() int {
 		return lagHead + w.N + 1
 	case w.Kind == WindowSamples && (w.Agg == AggMin || w.Agg == AggMax):
 		return extSamplesHead + 2*w.N
+	case w.Kind == WindowSamples && w.Agg == AggWeighted:
+		return wgtSamplesHead + w.N
+	case w.Kind == WindowSamples && w.Agg == AggRank:
+		return rankHead + w.N
 	case w.Kind == WindowDuration && (w.Agg == AggSum || w.Agg == AggMin || w.Agg == AggMax):
 		return durHead + 2*(1+w.Sub)
 	case w.Kind == WindowDuration && w.Agg == AggMoments:
@@ -115,8 +127,15 @@ const (
 	momSamplesHead = 5 // pos, full, base, run mean, run m2
 	lagHead        = 2 // pos, count
 	extSamplesHead = 4 // pos, full, run, run at
+	wgtSamplesHead = 4 // pos, full, run, run plain sum
+	rankHead       = 3 // pos, count, rank
 	durHead        = 3 // cur, start, begun; then the closed total, then the ring
 )
+
+// samplesOnly reports whether the aggregate exists for sample windows only.
+func (w Window) samplesOnly() bool {
+	return w.Agg == AggLag || w.Agg == AggWeighted || w.Agg == AggRank
+}
 
 // check returns what is wrong with the description, or nil.
 func (w Window) check() error {
@@ -127,12 +146,15 @@ func (w Window) check() error {
 		if w.N < 1 || w.N > MaxWindowSamples {
 			return fmt.Errorf("window of %d samples is outside 1..%d", w.N, MaxWindowSamples)
 		}
+		if w.Agg == AggRank && w.N > MaxRankSamples {
+			return fmt.Errorf("rank over %d samples is outside 1..%d", w.N, MaxRankSamples)
+		}
 		if w.StepNs != 0 || w.Sub != 0 {
 			return fmt.Errorf("sample window has a step or sub-intervals")
 		}
 	case w.Kind == WindowDuration:
-		if w.Agg == AggLag {
-			return fmt.Errorf("lag needs a sample window")
+		if w.samplesOnly() {
+			return fmt.Errorf("%s needs a sample window", w.Agg)
 		}
 		if w.StepNs < 1 || w.Sub < 1 || w.Sub > MaxWindowSub || w.N != 0 {
 			return fmt.Errorf("duration window of %d steps of %d ns (n=%d): want 1..%d steps of at least 1 ns and n=0",
