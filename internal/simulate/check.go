@@ -57,12 +57,14 @@ func checkRun(run *Run) []Violation {
 func checkRecorded(run *Run, recorded *Recorded) []Violation {
 	j := &judge{run: run, recorded: recorded}
 	j.ended()
-	j.sequence()
+	sound := j.sequence()
 	j.gaps()
 	j.outcomes()
-	j.decisions()
 	j.accounting()
 	j.bounds()
+	if sound {
+		j.decisions() // it reads only what is in order
+	}
 	return j.found
 }
 
@@ -94,8 +96,9 @@ func (j *judge) ended() {
 	}
 }
 
-// sequence checks numbers, sources and instruments.
-func (j *judge) sequence() {
+// sequence checks numbers, sources and instruments, and reports whether all is in order.
+func (j *judge) sequence() bool {
+	before := len(j.found)
 	type pair struct {
 		source uint16
 		id     uint32
@@ -110,7 +113,7 @@ func (j *judge) sequence() {
 		t := &j.recorded.Ticks[i]
 		if t.Seq != uint64(i)+1 {
 			j.violation("sequence", "tick %d in the place of %d", t.Seq, i+1)
-			return
+			return false
 		}
 		if int(t.Source) > feeds {
 			j.violation("sequence", "tick %d is of source %d", t.Seq, t.Source)
@@ -119,6 +122,7 @@ func (j *judge) sequence() {
 			j.violation("sequence", "tick %d: instrument %d of source %d is not defined yet", t.Seq, t.Instrument, t.Source)
 		}
 	}
+	return len(j.found) == before
 }
 
 // gaps checks that after every loss a Gap stands before the next market data of its source.

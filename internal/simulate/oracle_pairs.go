@@ -21,6 +21,10 @@ func (o *oracle) market(t *feed.Tick, bodies []signal.Body) {
 		class = freshTrade
 		m.last = t.F[0]
 	}
+	if o.gapped[key] {
+		delete(o.gapped, key)
+		m.quotes, m.trades = 0, 0
+	}
 	fresh := o.open[key] | class
 	if t.Flags&feed.FlagMore != 0 {
 		o.open[key] = fresh
@@ -30,9 +34,11 @@ func (o *oracle) market(t *feed.Tick, bodies []signal.Body) {
 	delete(o.open, key)
 	if fresh&freshQuote != 0 {
 		m.quoted, m.quoteNs, m.gapQuote = true, o.nowNs, false
+		m.quotes++
 	}
 	if fresh&freshTrade != 0 {
 		m.gapTrade = false
+		m.trades++
 	}
 	for i := range bodies {
 		o.decided(t, m, &bodies[i])
@@ -121,6 +127,8 @@ func (o *oracle) refuse(t *feed.Tick, m *view, index int, rule *risk.Rule, pair 
 		return "in a crossed market"
 	case shape.Desk.RefuseLocked && m.bid == m.ask:
 		return "in a locked market"
+	case m.quotes < warmUp[rule.Name].quotes || m.trades < warmUp[rule.Name].trades:
+		return "before it was warm"
 	case rule.ThrottleNs > 0 && pair.passed && o.nowNs-pair.passedNs < rule.ThrottleNs:
 		return "too soon after the last"
 	}

@@ -76,6 +76,9 @@ func (o *outlet) Publish(subject string, data []byte) error {
 	if !o.w.options.PerfectConn && (o.failing > 0 || !o.w.quiet && o.c.hits(o.w.plan.ConnFail)) {
 		return errRefused
 	}
+	if o.w.options.NoConsumer {
+		return nil
+	}
 	o.consume(subject, data)
 	if o.w.options.sabotage == sabotageRepeat && len(o.run.Emitted)%100 == 0 {
 		o.consume(subject, data)

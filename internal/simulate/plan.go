@@ -107,3 +107,7 @@ const signals = `signals:
 
 // signalCount is how many there are.
 const signalCount = 7
+
+// warmUp is how many samples a signal's windows need, from the start and after each gap. Those that hold at a gap are not
+// here.
+var warmUp = map[string]struct{ quotes, trades int }{"drift": {quotes: 10}, "takers": {trades: 5}}

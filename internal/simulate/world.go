@@ -13,6 +13,7 @@ import (
 // Options say how to simulate. The zero value is the plan's own.
 type Options struct {
 	PerfectConn bool      // the output connection never refuses
+	NoConsumer  bool      // nobody decodes what is published, which changes nothing and is quicker
 	Events      io.Writer // gets a line an event; nil: none
 
 	sabotage sabotage // breaks the harness or the engine, to see that Check notices
