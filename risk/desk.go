@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/sigengine/sigengine/feed"
@@ -120,19 +121,17 @@ func (d *Desk) Define(id uint32, symbol feed.Symbol, source uint16, killed bool)
 		return
 	}
 	m.venue, m.symbol, m.killedByConfig = symbol.Venue, symbol.Name, killed
-	name := signal.AppendEscaped(nil, symbol.Venue)
-	name = signal.AppendEscaped(append(name, '.'), symbol.Name)
-	d.names[id] = string(name)
+	d.names[id] = EscapedName(symbol)
 	at, _ := slices.BinarySearchFunc(d.byName, d.names[id], func(other uint32, name string) int {
-		switch {
-		case d.names[other] < name:
-			return -1
-		case d.names[other] > name:
-			return 1
-		}
-		return 0
+		return strings.Compare(d.names[other], name)
 	})
 	d.byName = slices.Insert(d.byName, at, id)
+}
+
+// EscapedName is what orders instruments where an order across them is needed.
+func EscapedName(symbol feed.Symbol) string {
+	name := signal.AppendEscaped(nil, symbol.Venue)
+	return string(signal.AppendEscaped(append(name, '.'), symbol.Name))
 }
 
 // Pair returns the index of a signal on an instrument: the key of everything kept for the two.

@@ -156,7 +156,7 @@ func (a *app) demoMarket(ctx context.Context, l *live.Live, server *natsserver.S
 	}
 	defer closeMarket()
 	done := make(chan sim.PublisherStats, 1)
-	go func() { done <- publishMarket(marketCtx, publisher, clock) }()
+	go func() { done <- publishMarket(marketCtx, publisher) }()
 	a.demoStatus(marketCtx, l, o.asJSON)
 	closeMarket()
 	stats := <-done
@@ -176,13 +176,8 @@ func stoppedContext(ctx context.Context) context.Context {
 }
 
 // publishMarket sends what is due until the context ends.
-func publishMarket(ctx context.Context, p *sim.Publisher, clock feed.Clock) sim.PublisherStats {
-	for ctx.Err() == nil {
-		now := clock.NowNs()
-		if wait := p.Pump(now) - now; wait > 0 {
-			time.Sleep(min(time.Duration(wait), 10*time.Millisecond))
-		}
-	}
+func publishMarket(ctx context.Context, p *sim.Publisher) sim.PublisherStats {
+	p.Run(ctx.Done())
 	return p.Stats()
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/sigengine/sigengine/internal/sleep"
 )
 
 // pace says when a message is due: as far from the first one as it was recorded, divided by the speed.
@@ -13,6 +15,7 @@ type pace struct {
 	begun   bool
 	firstNs int64     // receive time of the first message
 	start   time.Time // when it was played
+	sleeper *sleep.Sleeper
 }
 
 func parseSpeed(text string) (float64, error) {
@@ -33,23 +36,20 @@ func (p *pace) wait(ctx context.Context, receiveNs int64, now func() time.Time) 
 	}
 	if !p.begun {
 		p.begun, p.firstNs, p.start = true, receiveNs, now()
+		p.sleeper = sleep.New() // this goroutine stays on its thread from now on
 		return nil
 	}
 	if p.speed == 0 {
 		return nil
 	}
-	left := p.start.Add(p.since(receiveNs)).Sub(now())
-	if left <= 0 {
-		return nil
+	due := p.start.Add(p.since(receiveNs))
+	for left := due.Sub(now()); left > 0; left = due.Sub(now()) {
+		p.sleeper.Sleep(left)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return nil
 }
 
 // since is how long after the first message one of that time is due.

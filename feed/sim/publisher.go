@@ -6,6 +6,7 @@ import (
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/feed/wire"
+	"github.com/sigengine/sigengine/internal/sleep"
 )
 
 // Codec is how a Publisher writes ticks.
@@ -25,9 +26,6 @@ const (
 
 // lateNs is when a tick counts as late. Timers of an idle machine are within it.
 const lateNs = 1_000_000
-
-// shortestSleepNs: a wait below this is not slept.
-const shortestSleepNs = 20_000
 
 // PublisherConfig describes a Publisher.
 type PublisherConfig struct {
@@ -124,22 +122,18 @@ func (p *Publisher) Pump(nowNs int64) (nextNs int64) {
 	return p.dueNs
 }
 
-// Run pumps until stop is closed.
+// Run pumps until stop is closed. Its goroutine stays on one thread meanwhile, so that it can sleep precisely.
 func (p *Publisher) Run(stop <-chan struct{}) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	sleeper := sleep.New()
+	defer sleeper.Close()
 	for {
-		nowNs := p.config.Clock.NowNs()
-		waitNs := p.Pump(nowNs) - nowNs
-		if waitNs < shortestSleepNs {
-			waitNs = 0
-		}
-		timer.Reset(time.Duration(waitNs))
 		select {
 		case <-stop:
 			return
-		case <-timer.C:
+		default:
 		}
+		nowNs := p.config.Clock.NowNs()
+		sleeper.Sleep(time.Duration(p.Pump(nowNs) - nowNs))
 	}
 }
 

@@ -29,6 +29,9 @@ const (
 	LanesMax        = 64
 	BatchMax        = 4096
 	SourcesMax      = feed.SourcesMax
+	ClocksMax       = 16
+	ReferencesMax   = 16
+	FanOutDefault   = 64
 	fusedBelowProcs = 8
 )
 
@@ -50,6 +53,40 @@ type Config struct {
 	// Applies says which signals (a bit each) an instrument has, and whether configuration kills it.
 	// It is asked once an instrument. nil: all signals, not killed.
 	Applies func(feed.Symbol) (signals uint64, killed bool)
+	// Parameters gives the state words that hold an instrument's parameters. It is asked once an instrument. nil: none.
+	Parameters func(feed.Symbol) []Parameter
+	// NextReset returns the first session reset after a time. nil: there are none.
+	NextReset  func(afterNs int64) int64
+	Clocks     []Clock
+	References References
+}
+
+// Parameter is the value of one state word of an instrument.
+type Parameter struct {
+	Word  int
+	Value float64
+}
+
+// Clock is a period at whose boundaries some signals are evaluated. Its index is its bit in the slot's clock mask.
+type Clock struct {
+	PeriodNs int64
+	Signals  uint64 // a bit a signal
+}
+
+// References are expressions over other instruments, computed here and stamped on the slots of those that use them.
+type References struct {
+	Program *program.Program // nil: none; its rows say what is fresh, see Reference
+	List    []Reference      // at most ReferencesMax
+	FanOut  int              // most instruments evaluated because of one reference's tick; 0: FanOutDefault
+}
+
+// Reference is one expression over one other instrument.
+type Reference struct {
+	Symbol  feed.Symbol
+	Bit     int    // of the References.Program's when mask: the tick updated the value
+	Row     int    // row quarter of References.Program that always holds the value
+	Quarter int    // slot quarter in which users find the value
+	Signals uint64 // signals evaluated on its ticks too, a bit each
 }
 
 // ErrConfig says that an engine's configuration cannot be used.
@@ -74,8 +111,16 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: %d slots a lane, want a power of two of at least twice the batch", ErrConfig, c.LaneSlots)
 	case c.Instruments < 1 || c.Instruments > 1<<20:
 		return fmt.Errorf("%w: room for %d instruments, want 1 to %d", ErrConfig, c.Instruments, 1<<20)
+	case len(c.Clocks) > ClocksMax || len(c.References.List) > ReferencesMax:
+		return fmt.Errorf("%w: %d clocks and %d references, want at most %d and %d",
+			ErrConfig, len(c.Clocks), len(c.References.List), ClocksMax, ReferencesMax)
 	case c.LateDropNs < 0 || c.ClockTrailsNs < 0 || c.HeartbeatNs < 0 || c.FlushNs < 0:
 		return fmt.Errorf("%w: a negative duration", ErrConfig)
+	}
+	for _, clock := range c.Clocks {
+		if clock.PeriodNs <= 0 {
+			return fmt.Errorf("%w: a clock of %d ns", ErrConfig, clock.PeriodNs)
+		}
 	}
 	return nil
 }

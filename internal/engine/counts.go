@@ -11,6 +11,8 @@ type Counts struct {
 	Late            atomic.Uint64 // under the exchange clock
 	LateDropped     atomic.Uint64
 	Unused          atomic.Uint64 // ticks of kinds that this version journals and does not use
+	Boundaries      atomic.Uint64 // clock boundaries that were run
+	FanOutCut       atomic.Uint64 // evaluations left out because a reference had too many users
 	InstrumentsFull atomic.Uint64 // ticks refused because too many instruments were named
 	LaneFull        atomic.Uint64 // times the sequencer waited for a lane
 	OrdersFull      atomic.Uint64 // times the sequencer waited for the desk

@@ -90,7 +90,9 @@ func (e *Engine) build() error {
 	if e.orders, err = ring.New(make([]order, e.config.LaneSlots)); err != nil {
 		return fmt.Errorf("engine: order ring: %w", err)
 	}
-	e.sequencer = newSequencer(&e.config, e.lanes, e.orders, &e.counts)
+	if e.sequencer, err = newSequencer(&e.config, e.lanes, e.orders, &e.counts); err != nil {
+		return fmt.Errorf("engine: references: %w", err)
+	}
 	e.decided = newDecided(e.ports.Sink, e.ports.Outcomes, &e.counts)
 	if e.desk, err = newDeskStage(e, e.decided); err != nil {
 		return fmt.Errorf("engine: %w", err)

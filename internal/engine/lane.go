@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
@@ -54,15 +53,16 @@ func (l *lane) full() bool {
 	return l.stagedBy-l.freeFrom > l.mask
 }
 
-// stage writes a tick into the next slot, which must be free, and returns the slot's number.
-func (l *lane) stage(tick *feed.Tick, index, control uint32, engineNs int64) uint64 {
+// stage writes values, control word and time into the next slot, which must be free, and returns the slot's number.
+// What belongs to references is written by the caller.
+func (l *lane) stage(values *[4]float64, index, control, clocks uint32, engineNs int64) uint64 {
 	slot := l.stagedBy
 	at, capacity, in := slot&l.mask, l.mask+1, l.memory.In
 	stamp := uint32(slot) + 1
-	in[at] = program.Quarter{Value: math.Float64bits(tick.F[0]), Aux: index, Stamp: stamp}
-	in[at+capacity] = program.Quarter{Value: math.Float64bits(tick.F[1]), Aux: control, Stamp: stamp}
-	in[at+2*capacity] = program.Quarter{Value: math.Float64bits(tick.F[2]), Stamp: stamp}
-	in[at+3*capacity] = program.Quarter{Value: math.Float64bits(tick.F[3]), Stamp: stamp}
+	in[at] = program.Quarter{Value: math.Float64bits(values[0]), Aux: index, Stamp: stamp}
+	in[at+capacity] = program.Quarter{Value: math.Float64bits(values[1]), Aux: control, Stamp: stamp}
+	in[at+2*capacity] = program.Quarter{Value: math.Float64bits(values[2]), Aux: clocks, Stamp: stamp}
+	in[at+3*capacity] = program.Quarter{Value: math.Float64bits(values[3]), Stamp: stamp}
 	in[at+4*capacity] = program.Quarter{Value: uint64(engineNs), Stamp: stamp}
 	l.stagedBy = slot + 1
 	return slot

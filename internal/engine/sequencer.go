@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"math"
+	"slices"
+	"strings"
+
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/kernels/program"
 	"github.com/sigengine/sigengine/ring"
@@ -46,17 +50,24 @@ type sequencer struct {
 	pending  int // orders claimed, not committed
 	sequence uint64
 
+	sources       int      // that have named an instrument, or more
 	gapGeneration []uint32 // by source
 	gapSeen       []uint32 // by source × Instruments + id
 	openEvent     []uint8  // by source × Instruments + id: classes of the unfinished event
-	resetPending  []bool   // by id
+	byName        []uint32 // ids in the order of their escaped names
+	names         []string // escaped name by id
+	signals       []uint64 // by id: the signals it has
+
+	sessions   sessions
+	clocks     clocks
+	references references
 
 	room   func() // publishes, and lets the stages after make room in lanes and order ring; set by the pipeline
 	counts *Counts
 }
 
-func newSequencer(config *Config, lanes []*lane, orders *ring.Ring[order], counts *Counts) *sequencer {
-	return &sequencer{
+func newSequencer(config *Config, lanes []*lane, orders *ring.Ring[order], counts *Counts) (s *sequencer, err error) {
+	s = &sequencer{
 		config:        config,
 		time:          feed.EngineTime{Base: config.TimeBase},
 		lanes:         lanes,
@@ -64,14 +75,20 @@ func newSequencer(config *Config, lanes []*lane, orders *ring.Ring[order], count
 		gapGeneration: make([]uint32, SourcesMax),
 		gapSeen:       make([]uint32, SourcesMax*config.Instruments),
 		openEvent:     make([]uint8, SourcesMax*config.Instruments),
-		resetPending:  make([]bool, config.Instruments),
+		names:         make([]string, config.Instruments),
+		signals:       make([]uint64, config.Instruments),
+		sessions:      newSessions(config),
+		clocks:        newClocks(config),
 		counts:        counts,
 	}
+	s.references, err = newReferences(config)
+	return s, err
 }
 
 // define prepares for the first tick of an instrument from a source. It is called when a name is first seen, and
 // allocates.
 func (s *sequencer) define(id uint32, source uint16, symbol feed.Symbol) {
+	s.sources = max(s.sources, int(source)+1)
 	s.gapSeen[s.key(source, id)] = s.gapGeneration[source]
 	if len(s.lanes) == 0 {
 		return
@@ -80,11 +97,38 @@ func (s *sequencer) define(id uint32, source uint16, symbol feed.Symbol) {
 	if s.config.Applies != nil {
 		signals, killed = s.config.Applies(symbol)
 	}
-	count := uint32(len(s.lanes))
-	s.lanes[id%count].executor.SetWord(int(id/count), enableWord, signals)
+	s.name(id, symbol)
+	s.signals[id] = signals
+	s.references.define(id, symbol)
+	s.setWords(id, symbol, signals)
 	o := s.claim()
 	*o = order{define: &definition{id: id, source: source, symbol: symbol, killed: killed, signals: signals}}
 	s.pending++
+}
+
+// setWords writes what the program reads as constants of the instrument: which signals it has, and its parameters.
+func (s *sequencer) setWords(id uint32, symbol feed.Symbol, signals uint64) {
+	count := uint32(len(s.lanes))
+	executor := s.lanes[id%count].executor
+	executor.SetWord(int(id/count), enableWord, signals)
+	if s.config.Parameters == nil {
+		return
+	}
+	for _, p := range s.config.Parameters(symbol) {
+		executor.SetWord(int(id/count), p.Word, math.Float64bits(p.Value))
+	}
+}
+
+// name puts an instrument in the order of names.
+func (s *sequencer) name(id uint32, symbol feed.Symbol) {
+	if s.names[id] != "" {
+		return
+	}
+	s.names[id] = risk.EscapedName(symbol)
+	at, _ := slices.BinarySearchFunc(s.byName, s.names[id], func(other uint32, name string) int {
+		return strings.Compare(s.names[other], name)
+	})
+	s.byName = slices.Insert(s.byName, at, id)
 }
 
 func (s *sequencer) key(source uint16, id uint32) int {
@@ -95,6 +139,10 @@ func (s *sequencer) key(source uint16, id uint32) int {
 func (s *sequencer) apply(tick *feed.Tick) {
 	s.sequence = tick.Seq
 	nowNs, lateNs := s.time.Advance(tick)
+	s.sessions.advance(nowNs)
+	if s.clocks.due(nowNs) {
+		s.boundaries(tick, nowNs)
+	}
 	switch tick.Kind {
 	case feed.KindQuote, feed.KindTrade, feed.KindDepth:
 		if lateNs > 0 {
@@ -110,7 +158,7 @@ func (s *sequencer) apply(tick *feed.Tick) {
 		s.pass(tick, nowNs)
 	case feed.KindStatus:
 		if feed.Status(feed.Code(tick.F[0])) == feed.StatusReset {
-			s.resetPending[tick.Instrument] = true
+			s.sessions.resetOne(tick.Instrument)
 		}
 		s.pass(tick, nowNs)
 	case feed.KindControl:
@@ -132,30 +180,41 @@ func (s *sequencer) gap(tick *feed.Tick) {
 	s.gapSeen[s.key(tick.Source, tick.Instrument)] = s.gapGeneration[tick.Source] - 1
 }
 
-// market stages a market data tick into its instrument's lane.
+// market stages a market data tick into its instrument's lane, and what follows from it.
 func (s *sequencer) market(tick *feed.Tick, nowNs int64, late bool) {
 	if len(s.lanes) == 0 {
 		return
 	}
 	control, fresh, gap := s.control(tick)
-	o := s.claim()
-	o.define = nil
-	o.event = risk.Event{
+	refresh := s.references.follow(tick, control, nowNs)
+	s.stage(tick.Instrument, &tick.F, control, 0, refresh, risk.Event{
 		Sequence: tick.Seq, EngineNs: nowNs, ExchangeNs: tick.ExchangeNs,
 		Instrument: tick.Instrument, Source: tick.Source, Kind: tick.Kind,
 		QuoteFresh: fresh&classQuote != 0, TradeFresh: fresh&classTrade != 0,
-		Gap: gap, Late: late,
-		ClockTrails: s.config.ClockTrailsNs > 0 && s.time.ClockTrails(tick, s.config.ClockTrailsNs),
+		Gap: gap, Late: late, ClockTrails: s.clockTrails(tick),
+	}, tick.ReceiveNs)
+	if refresh != 0 {
+		s.dependents(tick, refresh, nowNs)
 	}
-	o.at = tick.ReceiveNs
+}
+
+func (s *sequencer) clockTrails(tick *feed.Tick) bool {
+	return s.config.ClockTrailsNs > 0 && s.time.ClockTrails(tick, s.config.ClockTrailsNs)
+}
+
+// stage writes one slot of an instrument and its order. clocks are those whose boundary it is; fresh are the references
+// that the tick updated.
+func (s *sequencer) stage(id uint32, values *[4]float64, control, clocks, fresh uint32, event risk.Event, receiveNs int64) {
+	o := s.claim()
 	count := uint32(len(s.lanes))
-	l := s.lanes[tick.Instrument%count]
+	l := s.lanes[id%count]
 	for l.full() {
 		s.counts.LaneFull.Add(1)
 		s.room() // commits what is pending; the entry claimed here stays where it is
 	}
-	o.lane = l
-	o.slot = l.stage(tick, tick.Instrument/count, control, nowNs)
+	*o = order{event: event, at: receiveNs, lane: l}
+	o.slot = l.stage(values, id/count, control, clocks, event.EngineNs)
+	s.references.write(l, o.slot, id, fresh)
 	s.pending++
 }
 
@@ -169,10 +228,7 @@ func (s *sequencer) control(tick *feed.Tick) (control uint32, fresh uint8, gap b
 		control |= program.CtlGap
 		gap = true
 	}
-	if s.resetPending[tick.Instrument] {
-		s.resetPending[tick.Instrument] = false
-		control |= program.CtlSessionReset
-	}
+	control |= s.session(tick.Instrument)
 	fresh = s.openEvent[key] | classOf(tick.Kind)
 	if tick.Flags&feed.FlagMore != 0 {
 		s.openEvent[key] = fresh

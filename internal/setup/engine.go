@@ -42,9 +42,32 @@ func Engine(c *config.Config) (engine.Config, *kernels.Compiled, error) {
 			return engine.Config{}, nil, fmt.Errorf("setup: %w", err)
 		}
 		e.Program = compiled.Program
+		evaluations(&e, compiled)
 	}
 	e.Desk = desk(c, compiled)
 	return e, compiled, nil
+}
+
+// evaluations says on which slots beside an instrument's own ticks signals are evaluated.
+func evaluations(e *engine.Config, compiled *kernels.Compiled) {
+	for _, periodNs := range compiled.Clocks {
+		e.Clocks = append(e.Clocks, engine.Clock{PeriodNs: periodNs})
+	}
+	e.References.Program = compiled.ReferenceProgram
+	for _, r := range compiled.References {
+		e.References.List = append(e.References.List, engine.Reference{
+			Symbol: feed.Symbol{Venue: r.Venue, Name: r.Symbol}, Bit: r.Bit, Row: r.Output, Quarter: r.Quarter,
+		})
+	}
+	for i := range compiled.Signals {
+		s := &compiled.Signals[i]
+		if s.Clock >= 0 {
+			e.Clocks[s.Clock].Signals |= 1 << i
+		}
+		for _, r := range s.OnReferences {
+			e.References.List[r].Signals |= 1 << i
+		}
+	}
 }
 
 // desk makes the desk's configuration.

@@ -41,11 +41,12 @@ var importTable = map[string]allowed{
 	"feed/wire":            {own: []string{"feed", "feed/internal/..."}, other: []string{fastjson}},
 	"feed/venue":           {own: []string{"feed", "feed/internal/..."}, other: []string{fastjson}},
 	"feed/codec":           {own: []string{"feed", "feed/wire", "feed/venue"}},
-	"feed/sim":             {own: []string{"feed", "feed/wire"}},
+	"feed/sim":             {own: []string{"feed", "feed/wire", "internal/sleep"}},
 	"feed/natsfeed":        {own: []string{"feed/...", "ring", "internal/natsconn", "internal/metrics"}, other: []string{natsClient}},
 
 	// What is computed.
 	"kernels/program": {own: []string{"feed"}},
+	"kernels/exact":   {own: []string{"feed", "kernels/program"}},
 	"kernels/expr":    {own: []string{"feed", "kernels/..."}},
 	"kernels":         {own: []string{"feed", "kernels/..."}},
 
@@ -60,7 +61,7 @@ var importTable = map[string]allowed{
 	"internal/engine":         {own: []string{"feed", "ring", "kernels/...", "gpu", "risk", "signal", "replay/journal", "internal/metrics"}},
 	"replay": {own: []string{
 		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/journal",
-		"internal/engine", "internal/config", "internal/metrics", "internal/setup",
+		"internal/engine", "internal/config", "internal/metrics", "internal/setup", "internal/sleep",
 	}},
 
 	// Around it.
@@ -84,6 +85,7 @@ var importTable = map[string]allowed{
 	}},
 	"internal/testnats": {own: []string{"internal/natsserver", "internal/natsconn"}, other: []string{natsClient, natsServer}},
 	"internal/testdata": {},
+	"internal/sleep":    {},
 	"internal/tidy":     {},
 
 	// Programs and benchmarks wire anything.
