@@ -18,7 +18,7 @@ func (s Span) cover(t Span) Span {
 	return Span{start, end - start}
 }
 
-// Expr is a node of the tree: *Number, *Bool, *Name, *Unary, *Binary or *Call.
+// Expr is a node of the tree: *Number, *Bool, *Text, *Name, *Unary, *Binary or *Call.
 type Expr interface {
 	Where() Span
 }
@@ -38,7 +38,13 @@ type Bool struct {
 	Value bool
 }
 
-// Name is a field, an earlier signal, value, or an operator without arguments.
+// Text is a piece of text in double quotes: a venue or a symbol.
+type Text struct {
+	Span
+	Value string // without the quotes
+}
+
+// Name is a field, a let, a parameter, an earlier signal, value, session, or an operator without arguments.
 type Name struct {
 	Span
 	Text string
@@ -83,6 +89,9 @@ func Equal(a, b Expr) bool {
 		return ok && a.Text == b.Text
 	case *Bool:
 		b, ok := b.(*Bool)
+		return ok && a.Value == b.Value
+	case *Text:
+		b, ok := b.(*Text)
 		return ok && a.Value == b.Value
 	case *Name:
 		b, ok := b.(*Name)

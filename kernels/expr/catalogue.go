@@ -2,7 +2,9 @@ package expr
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,13 +28,16 @@ func (k Kind) String() string {
 // ParamKind is what an operator accepts in one place.
 type ParamKind uint8
 
-// The kinds of parameter. The last three are settings: fixed when the expression is checked.
+// The kinds of parameter. From ParamWindow on they are settings: fixed when the expression is checked.
 const (
 	ParamSeries    ParamKind = iota // any number expression
 	ParamCondition                  // any condition
-	ParamWindow                     // a count of samples or a duration of engine time
+	ParamText                       // a venue or a symbol, for the words of the language only
+	ParamWindow                     // a count of samples, a duration of engine time, or, where Anchored, the session
 	ParamSamples                    // a count of samples
 	ParamInteger                    // a whole number from Min to Max
+	ParamDuration                   // a duration of engine time
+	ParamNumber                     // a number from Least to Most
 )
 
 // IsSetting says whether the parameter is fixed when the expression is checked.
@@ -43,23 +48,58 @@ type Param struct {
 	Name     string
 	Kind     ParamKind
 	Min, Max int64 // ParamInteger: the range; ParamWindow and ParamSamples: Min is the fewest samples, 1 if 0
-	Optional bool  // settings only: may be left out, then it is Default
-	Default  int64
+	Optional bool  // settings only: may be left out, then it is Default, or DefaultNumber
+	Default  int64 // samples, the whole number, or nanoseconds of a ParamDuration
+	Anchored bool  // ParamWindow: session may be given
+
+	Least, Most   float64 // ParamNumber: the range, none if both are 0
+	DefaultNumber float64 // ParamNumber
 }
 
-// Setting is the value of a setting: DurationNs of engine time if that is positive, else Count (samples, or the
-// whole number itself).
+// Setting is the value of a setting. A window is the session if Session, else DurationNs of engine time if that is
+// positive, else Count samples. A whole number is Count, a duration DurationNs, a number Number.
 type Setting struct {
 	Count      int64
 	DurationNs int64
+	Session    bool
+	Number     float64
 }
 
 // String writes the setting as an expression would.
 func (s Setting) String() string {
-	if s.DurationNs > 0 {
+	switch {
+	case s.Session:
+		return "session"
+	case s.DurationNs > 0:
 		return durationText(s.DurationNs)
+	case s.Number != 0:
+		return numberText(s.Number)
 	}
 	return fmt.Sprint(s.Count)
+}
+
+// words encode the setting for hashes, differently for different settings.
+func (s Setting) words() [2]uint64 {
+	switch {
+	case s.Session:
+		return [2]uint64{0, math.MaxUint64}
+	case s.Number != 0:
+		return [2]uint64{math.Float64bits(s.Number), math.MaxUint64 - 1}
+	}
+	return [2]uint64{uint64(s.Count), uint64(s.DurationNs)}
+}
+
+func numberText(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// defaultSetting is what an optional parameter is when it is left out.
+func (p *Param) defaultSetting() Setting {
+	switch p.Kind {
+	case ParamDuration:
+		return Setting{DurationNs: p.Default}
+	case ParamNumber:
+		return Setting{Number: p.DefaultNumber}
+	}
+	return Setting{Count: p.Default}
 }
 
 // durationText writes a duration with the largest unit that keeps it whole.
@@ -92,7 +132,7 @@ func (o *Operator) Usage() string {
 	for i, p := range o.Params {
 		parts[i] = p.Name
 		if p.Optional {
-			parts[i] += fmt.Sprintf("=%d", p.Default)
+			parts[i] += "=" + p.defaultSetting().String()
 		}
 	}
 	return o.Name + "(" + strings.Join(parts, ", ") + ")"
@@ -150,31 +190,3 @@ func NewCatalogue(fields []string, operators []Operator) *Catalogue {
 
 // Operator returns the operator of that name, or nil.
 func (c *Catalogue) Operator(name string) *Operator { return c.operators[name] }
-
-// reserved words may name nothing of the user's: they have a meaning now or are kept for one.
-var reserved = map[string]bool{
-	"and": true, "or": true, "not": true, "true": true, "false": true, "value": true,
-	"of": true, "ref": true, "let": true, "params": true, "clock": true, "session": true, "self": true,
-}
-
-// Reserved says whether a name is a word of the language.
-func Reserved(name string) bool { return reserved[name] }
-
-// CheckName returns what is wrong with a name that a user wants to give a signal, or "".
-func (c *Catalogue) CheckName(name string) string {
-	switch {
-	case name == "":
-		return "a signal needs a name"
-	case len(name) > maxSuggestBytes:
-		return fmt.Sprintf("name is too long: %d bytes, the limit is %d", len(name), maxSuggestBytes)
-	case !isNameStart(name[0]) || scanName(name, 0) != len(name):
-		return fmt.Sprintf("%q is not a name: use a-z, 0-9 and _, not starting with a digit", name)
-	case Reserved(name):
-		return fmt.Sprintf("%q is a word of the language", name)
-	case c.fields[name]:
-		return fmt.Sprintf("%q is a field", name)
-	case c.operators[name] != nil:
-		return fmt.Sprintf("%q is an operator", name)
-	}
-	return ""
-}

@@ -16,7 +16,14 @@ type Env struct {
 	Names map[string]Ref // earlier signals, by name
 	Later []string       // signals defined later: a mistake, but a known name
 
+	Lets    *Lets                // shared names, may be nil
+	Params  map[string]*Constant // the signal's own names
+	ClockNs int64                // if positive, what is read is sampled at the boundaries of this clock
+	OnClock bool                 // a clock evaluates the signal, so its value need not vary
+	Live    []Instrument         // those whose ticks evaluate the signal
+
 	SampleLimit int64 // the largest sample window, DefaultSampleLimit if 0
+	NoSession   bool  // no session is configured, so it cannot be a window
 }
 
 // Bounds of windows.
@@ -49,6 +56,7 @@ type checker struct {
 	catalogue *Catalogue
 	env       Env
 	errors    []Error
+	remote    *Instrument // inside of(ref(…), …)
 }
 
 func (c *checker) fail(s Span, hint, format string, args ...any) Ref {
@@ -69,7 +77,7 @@ func (c *checker) root(e Expr) Ref {
 	}
 	if n := &c.graph.Nodes[ref]; n.Kind == c.env.Want {
 		if c.env.Vary && !n.Varies {
-			return c.fail(e.Where(), "use a field, as in mid or price", "%s is constant, so no tick ever updates it", c.env.Part)
+			return c.constantRoot(e, ref)
 		}
 		return ref
 	}
@@ -77,6 +85,19 @@ func (c *checker) root(e Expr) Ref {
 		return c.fail(e.Where(), hintCompare, "%s must be a condition, and this is a number", c.env.Part)
 	}
 	return c.fail(e.Where(), hintWhere, "%s must be a number, and this is a condition", c.env.Part)
+}
+
+// constantRoot judges a value that no tick of the instrument itself updates.
+func (c *checker) constantRoot(e Expr, ref Ref) Ref {
+	remote, found := c.remoteIn(ref)
+	switch {
+	case !found:
+		return c.fail(e.Where(), "use a field, as in mid or price", "%s is constant, so no tick ever updates it", c.env.Part)
+	case !c.env.OnClock:
+		return c.fail(e.Where(), "add on: [self, "+remote.String()+"], or on: clock(100ms)",
+			"%s reads only another instrument, whose ticks do not evaluate the signal", c.env.Part)
+	}
+	return ref
 }
 
 // visit returns the node of e, or None after reporting why there is none.
@@ -89,6 +110,8 @@ func (c *checker) visit(e Expr) Ref {
 		return c.number(e.Value)
 	case *Bool:
 		return c.boolean(e.Value)
+	case *Text:
+		return c.fail(e.Span, `text names a venue or a symbol, as in ref("cme", "ES")`, "a text does not fit here")
 	case *Name:
 		return c.name(e)
 	case *Unary:
@@ -123,78 +146,6 @@ func (c *checker) operand(e Expr, want Kind) Ref {
 		return c.fail(e.Where(), hintCompare, "a number is used as a condition")
 	}
 	return c.fail(e.Where(), hintWhere, "a condition is used as a number")
-}
-
-func (c *checker) name(e *Name) Ref {
-	if c.catalogue.fields[e.Text] {
-		return c.field(e.Text)
-	}
-	if o := c.catalogue.operators[e.Text]; o != nil {
-		if len(o.Params) > 0 {
-			return c.fail(e.Span, "", "%s is an operator and needs arguments: %s", e.Text, o.Usage())
-		}
-		return c.node(o, nil, nil)
-	}
-	if e.Text == "value" {
-		if c.env.Value == None {
-			return c.fail(e.Span, "value is for when, exit, side and strength", "value cannot be used in %s", c.env.Part)
-		}
-		return unbroken(c.env.Value)
-	}
-	if ref, ok := c.env.Names[e.Text]; ok {
-		return unbroken(ref)
-	}
-	return c.unknownName(e)
-}
-
-func unbroken(ref Ref) Ref {
-	if ref == Broken {
-		return None
-	}
-	return ref
-}
-
-func (c *checker) field(name string) Ref {
-	return c.graph.intern(Node{Op: OpField, Kind: KindNumber, Name: name})
-}
-
-func (c *checker) unknownName(e *Name) Ref {
-	switch {
-	case e.Text == c.env.Self && c.env.Value == None:
-		return c.fail(e.Span, "prev(x, 1) gives an earlier value of x", "signal %s uses itself", e.Text)
-	case e.Text == c.env.Self:
-		return c.fail(e.Span, "write value", "signal %s refers to itself by name", e.Text)
-	case slices.Contains(c.env.Later, e.Text):
-		return c.fail(e.Span, "move it above this one; a signal may use earlier ones only",
-			"signal %s is defined later", e.Text)
-	case Reserved(e.Text):
-		return c.fail(e.Span, "", "%s is a word kept by the language, not a name", e.Text)
-	}
-	candidates := slices.Clone(c.catalogue.names)
-	for name := range c.env.Names { // order-free: sorted below
-		candidates = append(candidates, name)
-	}
-	if c.env.Value != None {
-		candidates = append(candidates, "value")
-	}
-	candidates = append(candidates, c.catalogue.functions...)
-	slices.Sort(candidates)
-	return c.fail(e.Span, didYouMean(e.Text, candidates), "unknown name %s", quoteShort(e.Text))
-}
-
-func didYouMean(name string, candidates []string) string {
-	if near := nearest(name, candidates); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return ""
-}
-
-// quoteShort keeps messages short where a name is absurdly long.
-func quoteShort(name string) string {
-	if len(name) > maxSuggestBytes {
-		name = name[:maxSuggestBytes] + "…"
-	}
-	return name
 }
 
 func (c *checker) unary(e *Unary) Ref {

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -20,6 +19,9 @@ func (c *checker) node(o *Operator, args []Ref, settings []Setting) Ref {
 }
 
 func (c *checker) call(e *Call) Ref {
+	if ref, isWord := c.word(e); isWord {
+		return ref
+	}
 	o := c.catalogue.operators[e.Function]
 	if o == nil {
 		return c.unknownFunction(e)
@@ -54,9 +56,18 @@ func (c *checker) call(e *Call) Ref {
 	}
 	ref := c.node(o, args, settings)
 	if o.Stateful && !c.graph.Nodes[ref].Varies {
-		return c.fail(e.Span, "it steps when its argument is updated, and constants never are", "%s of constants never has a value", o.Name)
+		return c.neverSteps(e, o, ref)
 	}
 	return ref
+}
+
+// neverSteps reports an operator with state whose arguments are never fresh.
+func (c *checker) neverSteps(e *Call, o *Operator, ref Ref) Ref {
+	if i, ok := c.remoteIn(ref); ok {
+		return c.fail(e.Span, "write of("+i.String()+", "+o.Name+"(…)), or add the instrument to on",
+			"%s never steps: ticks of %s do not evaluate this signal", o.Name, i)
+	}
+	return c.fail(e.Span, "it steps when its argument is updated, and constants never are", "%s of constants never has a value", o.Name)
 }
 
 func (c *checker) unknownFunction(e *Call) Ref {
@@ -65,6 +76,9 @@ func (c *checker) unknownFunction(e *Call) Ref {
 	}
 	if _, ok := c.env.Names[e.Function]; ok || e.Function == "value" {
 		return c.fail(e.FunctionSpan, "write "+e.Function, "%s is a signal's value and takes no arguments", e.Function)
+	}
+	if _, ok := c.env.Params[e.Function]; ok || c.env.Lets.find(e.Function) != nil {
+		return c.fail(e.FunctionSpan, "write "+e.Function, "%s is a name and takes no arguments", e.Function)
 	}
 	for _, a := range e.Args {
 		if n, ok := a.Value.(*Number); !ok || !n.Unit.IsDuration() {
@@ -153,8 +167,8 @@ func (c *checker) argument(o *Operator, p *Param, e Expr) Ref {
 	if p.Kind == ParamCondition {
 		want = KindCondition
 	}
-	if n, ok := e.(*Number); ok && n.Unit.IsDuration() {
-		return c.fail(n.Span, hintDuration, "a duration does not fit here: argument %s of %s is a %s", p.Name, o.Name, want)
+	if n, ok := c.literal(e).(*Number); ok && n.Unit.IsDuration() {
+		return c.fail(e.Where(), hintDuration, "a duration does not fit here: argument %s of %s is a %s", p.Name, o.Name, want)
 	}
 	ref := c.visit(e)
 	if ref == None || c.graph.Nodes[ref].Kind == want {
@@ -164,87 +178,4 @@ func (c *checker) argument(o *Operator, p *Param, e Expr) Ref {
 		return c.fail(e.Where(), hintCompare, "argument %s of %s is a condition, and this is a number", p.Name, o.Name)
 	}
 	return c.fail(e.Where(), hintWhere, "argument %s of %s is a number, and this is a condition", p.Name, o.Name)
-}
-
-// setting evaluates an argument that must be known now.
-func (c *checker) setting(o *Operator, p *Param, e Expr) (Setting, bool) {
-	if e == nil {
-		return Setting{Count: p.Default}, true
-	}
-	if n, ok := unsigned(e).(*Number); ok && n.Unit != UnitNone {
-		return c.unitSetting(o, p, e, n)
-	}
-	ref := c.operand(e, KindNumber)
-	if ref == None {
-		return Setting{}, false
-	}
-	value, ok := c.graph.constant(ref)
-	if !ok {
-		c.fail(e.Where(), "write a number, as in "+exampleOf(o, p), "argument %s of %s must be constant", p.Name, o.Name)
-		return Setting{}, false
-	}
-	return c.countSetting(o, p, e, value)
-}
-
-// unsigned looks under signs, so that -2s is reported as a duration that is not positive.
-func unsigned(e Expr) Expr {
-	for {
-		u, ok := e.(*Unary)
-		if !ok || u.Op == "not" {
-			return e
-		}
-		e = u.Operand
-	}
-}
-
-func exampleOf(o *Operator, p *Param) string {
-	if p.Kind == ParamInteger {
-		return fmt.Sprintf("%s=%d", p.Name, p.Max)
-	}
-	return o.Name + "(…, 20)"
-}
-
-func (c *checker) unitSetting(o *Operator, p *Param, e Expr, n *Number) (Setting, bool) {
-	switch {
-	case !n.Unit.IsDuration() && p.Kind == ParamWindow:
-		c.fail(e.Where(), "write a number of samples or a duration, as in 20 or 2s", "%s is not a window", n.Text)
-	case p.Kind == ParamSamples:
-		c.fail(e.Where(), "write a whole number, as in 20", "argument %s of %s is a number of samples, and this has a unit", p.Name, o.Name)
-	case p.Kind == ParamInteger:
-		c.fail(e.Where(), "", "argument %s of %s is a whole number without a unit", p.Name, o.Name)
-	case n.DurationNs <= 0 || e != Expr(n):
-		c.fail(e.Where(), "write a duration above 0, as in 2s", "window must be positive")
-	case n.DurationNs > MaxDurationNs:
-		c.fail(e.Where(), "the limit is "+durationText(MaxDurationNs), "window is too long")
-	default:
-		return Setting{DurationNs: n.DurationNs}, true
-	}
-	return Setting{}, false
-}
-
-func (c *checker) countSetting(o *Operator, p *Param, e Expr, value float64) (Setting, bool) {
-	if p.Kind == ParamInteger {
-		if value != math.Trunc(value) || value < float64(p.Min) || value > float64(p.Max) {
-			c.fail(e.Where(), "", "argument %s of %s must be a whole number from %d to %d", p.Name, o.Name, p.Min, p.Max)
-			return Setting{}, false
-		}
-		return Setting{Count: int64(value)}, true
-	}
-	switch {
-	case value <= 0:
-		c.fail(e.Where(), "write 1 or more samples", "window must be positive")
-	case value != math.Trunc(value):
-		hint := "write a whole number of samples"
-		if p.Kind == ParamWindow {
-			hint += ", or a duration, as in 2s"
-		}
-		c.fail(e.Where(), hint, "window must be a whole number of samples")
-	case value > float64(c.env.SampleLimit):
-		c.fail(e.Where(), "use fewer samples, or a duration", "window is too large: the limit is %d samples", c.env.SampleLimit)
-	case value < float64(p.Min):
-		c.fail(e.Where(), "", "%s needs a window of at least %d samples", o.Name, p.Min)
-	default:
-		return Setting{Count: int64(value)}, true
-	}
-	return Setting{}, false
 }

@@ -14,10 +14,11 @@
 //	        | expr ("+" | "-") expr
 //	        | expr ("*" | "/") expr
 //	        | ("-" | "+") expr
-//	        | number [unit] | "true" | "false" | name | name "(" [args] ")" | "(" expr ")"
+//	        | number [unit] | "true" | "false" | text | name | name "(" [args] ")" | "(" expr ")"
 //	args    = [name "="] expr {"," [name "="] expr}      positional ones first
 //	unit    = "ns" | "us" | "ms" | "s" | "m" | "h" | "bp" | "pct"     (m is minutes), directly after the number
 //	name    = [a-z_][a-z0-9_]*
+//	text    = a venue or a symbol between double quotes, without escapes
 //
 // Who may call what: everything here is control plane, run when a configuration is read. A Graph and a
 // Catalogue under construction belong to one goroutine; a Catalogue that is complete may be shared by any number.

@@ -46,12 +46,15 @@ const (
 	OpEqual
 	OpAnd
 	OpOr
+	OpParam     // Name is signal.parameter, Value its default: a state word, never fresh
+	OpSampled   // its argument's value, fresh exactly at the boundaries of the clock of PeriodNs
+	OpReference // Remote: the value of an expression over another instrument
 )
 
 var opText = [...]string{
 	OpConst: "const", OpBool: "bool", OpField: "field", OpCall: "call", OpNeg: "-", OpNot: "not ",
 	OpAdd: "+", OpSub: "-", OpMul: "*", OpDiv: "/", OpLess: "<", OpLessEqual: "<=", OpEqual: "==",
-	OpAnd: "and", OpOr: "or",
+	OpAnd: "and", OpOr: "or", OpParam: "param", OpSampled: "sampled", OpReference: "of",
 }
 
 // Ref is a node's place in Graph.Nodes.
@@ -75,22 +78,41 @@ type Node struct {
 	Settings []Setting
 	Stateful bool
 	Gap      GapPolicy
-	Varies   bool // depends on a field; what does not never becomes fresh
+	Varies   bool // what does not never becomes fresh
+	PeriodNs int64
+	Remote   Remote
 	Hash     [32]byte
 }
 
-// Graph holds interned nodes; arguments come before the nodes that use them.
+// Remote is an expression over the ticks of another instrument.
+type Remote struct {
+	Instrument Instrument
+	Ref        Ref  // in Graph.Remote
+	Live       bool // its ticks evaluate the signal: it is fresh where they update it; else it never is
+}
+
+// Instrument is a venue and a symbol in the venue's own spelling.
+type Instrument struct{ Venue, Symbol string }
+
+// String writes the instrument as an expression does.
+func (i Instrument) String() string { return `ref("` + i.Venue + `", "` + i.Symbol + `")` }
+
+// Graph holds interned nodes; arguments come before the nodes that use them. Expressions over other instruments are
+// in a graph of their own, whose fields are those of whichever instrument it is; that graph has no Remote.
 type Graph struct {
-	Nodes []Node
-	index map[[32]byte]Ref
+	Nodes  []Node
+	Remote *Graph
+	index  map[[32]byte]Ref
 }
 
 // NewGraph returns an empty graph.
-func NewGraph() *Graph { return &Graph{index: map[[32]byte]Ref{}} }
+func NewGraph() *Graph {
+	return &Graph{index: map[[32]byte]Ref{}, Remote: &Graph{index: map[[32]byte]Ref{}}}
+}
 
 // intern returns the node equal to n, adding it if there is none.
 func (g *Graph) intern(n Node) Ref {
-	n.Varies = n.Op == OpField
+	n.Varies = n.Op == OpField || n.Op == OpSampled || n.Op == OpReference && n.Remote.Live
 	for _, arg := range n.Args {
 		n.Varies = n.Varies || g.Nodes[arg].Varies
 	}
@@ -116,16 +138,30 @@ func (g *Graph) hash(n *Node) [32]byte {
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.Value))
 	b = append(b, byte(len(n.Settings)))
 	for _, s := range n.Settings {
-		b = binary.LittleEndian.AppendUint64(b, uint64(s.Count))
-		b = binary.LittleEndian.AppendUint64(b, uint64(s.DurationNs))
+		for _, word := range s.words() {
+			b = binary.LittleEndian.AppendUint64(b, word)
+		}
 	}
 	if n.Stateful {
 		b = append(b, 1, byte(n.Gap))
+	}
+	switch n.Op {
+	case OpSampled:
+		b = binary.LittleEndian.AppendUint64(b, uint64(n.PeriodNs))
+	case OpReference:
+		b = appendText(appendText(b, n.Remote.Instrument.Venue), n.Remote.Instrument.Symbol)
+		b = strconv.AppendBool(b, n.Remote.Live)
+		b = append(b, g.Remote.Nodes[n.Remote.Ref].Hash[:]...)
 	}
 	for _, arg := range n.Args {
 		b = append(b, g.Nodes[arg].Hash[:]...)
 	}
 	return sha256.Sum256(b)
+}
+
+// appendText appends a text and its length before it.
+func appendText(b []byte, text string) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
 }
 
 // constant returns the value of a constant number.
@@ -138,7 +174,7 @@ func (g *Graph) constant(ref Ref) (float64, bool) {
 const textLimit = 4096
 
 // Text writes the canonical text of a node: every parenthesis, every setting, gap policies other than rewarm
-// after an @. Equal text (below 4 KiB, where it ends in …) means an equal node.
+// after an @, sampled(clock, x) for what a clock reads, of@on for references whose ticks count. Equal text (below 4 KiB, where it ends in …) means an equal node.
 func (g *Graph) Text(ref Ref) string {
 	var b strings.Builder
 	g.text(&b, ref)
@@ -155,11 +191,23 @@ func (g *Graph) text(b *strings.Builder, ref Ref) {
 	n := &g.Nodes[ref]
 	switch n.Op {
 	case OpConst:
-		b.WriteString(strconv.FormatFloat(n.Value, 'g', -1, 64))
+		b.WriteString(numberText(n.Value))
 	case OpBool:
 		b.WriteString(strconv.FormatBool(n.Value != 0))
-	case OpField:
+	case OpField, OpParam:
 		b.WriteString(n.Name)
+	case OpSampled:
+		b.WriteString("sampled(" + durationText(n.PeriodNs) + ", ")
+		g.text(b, n.Args[0])
+		b.WriteByte(')')
+	case OpReference:
+		b.WriteString("of")
+		if n.Remote.Live {
+			b.WriteString("@on")
+		}
+		b.WriteString("(" + n.Remote.Instrument.String() + ", ")
+		g.Remote.text(b, n.Remote.Ref)
+		b.WriteByte(')')
 	case OpNeg, OpNot:
 		b.WriteString("(" + opText[n.Op])
 		g.text(b, n.Args[0])

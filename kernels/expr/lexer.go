@@ -13,6 +13,7 @@ const (
 	tokenNumber
 	tokenName // also the keywords and or not true false
 	tokenSymbol
+	tokenText // with its quotes
 )
 
 // token is one word of the text; text is source[offset : offset+len(text)].
@@ -39,8 +40,7 @@ var strayHints = map[rune]string{
 	'[':  "there is no indexing; write prev(x, n) for an earlier value",
 	'{':  "use ( and ) to group",
 	'}':  "use ( and ) to group",
-	'"':  "names are written without quotes",
-	'\'': "names are written without quotes",
+	'\'': "names have no quotes, venues and symbols double ones",
 	'µ':  "write us for microseconds",
 	'×':  "write * to multiply",
 	'÷':  "write / to divide",
@@ -68,6 +68,13 @@ func lex(source string) ([]token, *Error) {
 			end := scanName(source, at)
 			tokens = append(tokens, token{tokenName, at, source[at:end]})
 			at = end
+		case c == '"':
+			end, err := scanText(source, at)
+			if err != nil {
+				return nil, err
+			}
+			tokens = append(tokens, token{tokenText, at, source[at:end]})
+			at = end
 		default:
 			symbol := matchSymbol(source[at:])
 			if symbol == "" {
@@ -89,6 +96,24 @@ func scanName(source string, at int) int {
 		at++
 	}
 	return at
+}
+
+// scanText passes over a piece of text in double quotes, which has no escapes: it ends at the next quote.
+func scanText(source string, at int) (int, *Error) {
+	for end := at + 1; end < len(source); {
+		if source[end] == '"' {
+			return end + 1, nil
+		}
+		r, size := utf8.DecodeRuneInString(source[end:])
+		if r == utf8.RuneError && size == 1 {
+			return 0, strayCharacter(source, end)
+		}
+		if r < ' ' || r == 0x7f {
+			return 0, &Error{Offset: end, Length: size, Message: fmt.Sprintf("unexpected character %q in a text", r), Hint: `close the text with "`}
+		}
+		end += size
+	}
+	return 0, &Error{Offset: at, Length: len(source) - at, Message: "unclosed text", Hint: `add "`}
 }
 
 // scanNumber passes over digits, fraction, exponent and the letters of a unit.

@@ -10,6 +10,15 @@ const (
 
 // Parse reads one expression. It stops at the first mistake.
 func Parse(source string) (Expr, *Error) {
+	list, err := parse(source, false)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// parse reads one expression, or several separated by commas.
+func parse(source string, several bool) ([]Expr, *Error) {
 	if len(source) > MaxSourceBytes {
 		return nil, &Error{
 			Offset: MaxSourceBytes, Message: fmt.Sprintf("expression is too long: %d bytes", len(source)),
@@ -24,14 +33,22 @@ func Parse(source string) (Expr, *Error) {
 		return nil, &Error{Offset: 0, Length: 0, Message: "expression is empty"}
 	}
 	p := parser{tokens: tokens}
-	e, err := p.expression(precedenceOr)
-	if err != nil {
-		return nil, err
+	var list []Expr
+	for {
+		e, err := p.expression(precedenceOr)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+		t := p.peek()
+		if t.kind == tokenEnd {
+			return list, nil
+		}
+		if !several || t.text != "," {
+			return nil, p.leftover(t)
+		}
+		p.next()
 	}
-	if t := p.peek(); t.kind != tokenEnd {
-		return nil, p.leftover(t)
-	}
-	return e, nil
 }
 
 // parser is a Pratt parser over tokens. depth counts nesting, not chains: a + b + c nests nothing.
@@ -117,6 +134,8 @@ func (p *parser) prefix() (Expr, *Error) {
 			return nil, err
 		}
 		return n, nil
+	case tokenText:
+		return &Text{Span: Span{t.offset, len(t.text)}, Value: t.text[1 : len(t.text)-1]}, nil
 	case tokenName:
 		return p.word(t)
 	case tokenSymbol:

@@ -64,6 +64,8 @@ func write(b *strings.Builder, e Expr) {
 		} else {
 			b.WriteString("false")
 		}
+	case *Text:
+		b.WriteString(`"` + e.Value + `"`)
 	case *Name:
 		b.WriteString(e.Text)
 	case *Unary:
