@@ -10,7 +10,7 @@ import (
 func BenchmarkInstruction(b *testing.B) {
 	for op := OpConst; op < opPlannedCount; op++ {
 		switch op {
-		case OpConst, OpSlot, OpCtl, OpAux, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout, opSlotCanon, opSelLoad:
+		case OpConst, OpSlot, OpCtl, OpAux, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWindow2, OpWout, opSlotCanon, opSelLoad:
 			continue
 		}
 		b.Run(fmt.Sprint(op), func(b *testing.B) {

@@ -72,7 +72,7 @@ func (b *Builder) split(live []bool) []Part {
 		needed[b.stores[i].A] = true
 	}
 	for v := len(b.nodes) - 1; v >= 0; v-- {
-		if in := &b.nodes[v].Instr; live[v] && (needed[v] || in.Op == OpWindow) {
+		if in := &b.nodes[v].Instr; live[v] && (needed[v] || in.Op.isWindow()) {
 			args, n := in.operands()
 			for _, a := range args[:n] {
 				needed[a] = true
@@ -82,7 +82,7 @@ func (b *Builder) split(live []bool) []Part {
 	for v := range b.nodes {
 		in := &b.nodes[v].Instr
 		args, n := in.operands()
-		varies := in.Op == OpWindow || in.Op == OpLoad && stored[in.Imm]
+		varies := in.Op.isWindow() || in.Op == OpLoad && stored[in.Imm]
 		own := varies || in.Op == OpWout
 		for _, a := range args[:n] {
 			varies = varies || parts[a] != PartBefore
@@ -117,7 +117,7 @@ func (b *Builder) number(live []bool, parts []Part) *Program {
 			in := rename(b.nodes[v].Instr, renamed)
 			in.Dst, renamed[v] = next, next
 			next++
-			if in.Op == OpWindow {
+			if in.Op.isWindow() {
 				in.Imm = p.placeWindow(b.descs[in.Imm])
 			}
 			*lists[part] = append(*lists[part], in)
@@ -146,7 +146,7 @@ func (p *Program) placeWindow(desc Window) uint64 {
 }
 
 func rename(in Instr, renamed []Value) Instr {
-	for _, v := range []*Value{&in.A, &in.B, &in.C} {
+	for _, v := range []*Value{&in.A, &in.B, &in.C, &in.D} {
 		if *v != NoValue {
 			*v = renamed[*v]
 		}

@@ -29,10 +29,10 @@ type node struct {
 
 // nodeKey is what makes two instructions equal. Operands of commutative operations are ordered in it.
 type nodeKey struct {
-	op      Op
-	typ     Type
-	a, b, c Value
-	imm     uint64
+	op         Op
+	typ        Type
+	a, b, c, d Value
+	imm        uint64
 }
 
 // NewBuilder returns an empty builder. State word 0, the enable mask, is already allocated, and zero: nothing enabled.
@@ -55,7 +55,7 @@ func (b *Builder) ConstI(v int64) Value { return b.constant(I, uint64(v)) }
 func (b *Builder) ConstM(v bool) Value { return b.constant(M, maskOf(v)) }
 
 func (b *Builder) constant(t Type, bits uint64) Value {
-	return b.add(Instr{Op: OpConst, Type: t, A: NoValue, B: NoValue, C: NoValue, Imm: bits})
+	return b.add(Instr{Op: OpConst, Type: t, A: NoValue, B: NoValue, C: NoValue, D: NoValue, Imm: bits})
 }
 
 // Slot is the value of a slot quarter: F, except quarter 4, the engine time, which is I.
@@ -64,7 +64,7 @@ func (b *Builder) Slot(quarter int) Value {
 		return b.fail(F, "slot quarter %d is outside 0..%d", quarter, MaxSlotQuarters-1)
 	}
 	b.slots = max(b.slots, quarter+1)
-	return b.add(Instr{Op: OpSlot, Type: slotType(quarter), A: NoValue, B: NoValue, C: NoValue, Imm: uint64(quarter)})
+	return b.add(Instr{Op: OpSlot, Type: slotType(quarter), A: NoValue, B: NoValue, C: NoValue, D: NoValue, Imm: uint64(quarter)})
 }
 
 func slotType(quarter int) Type {
@@ -194,7 +194,7 @@ func (b *Builder) Load(off int, typ Type) Value {
 	if off < 0 || off >= len(b.init) || typ != F && typ != I && typ != M {
 		return b.fail(typ, "load of word %d as %s: have %d words of f, i or m", off, typ, len(b.init))
 	}
-	return b.add(Instr{Op: OpLoad, Type: typ, A: NoValue, B: NoValue, C: NoValue, Imm: uint64(off)})
+	return b.add(Instr{Op: OpLoad, Type: typ, A: NoValue, B: NoValue, C: NoValue, D: NoValue, Imm: uint64(off)})
 }
 
 // Store sets a state word at the end of the tick. A word is stored at most once; word 0 belongs to the engine.
@@ -207,12 +207,13 @@ func (b *Builder) Store(off int, v Value) {
 }
 
 // Window advances a window once a tick: where reset it is emptied, then where push x is pushed. It returns the outputs
-// (see WindowAgg). Equal windows are made once. x may be undefined; the outputs are until it has left.
+// (see WindowAgg). Equal windows are made once. x, one value or two as WindowAgg.Inputs says, may be undefined; the outputs
+// are until it has left.
 func (b *Builder) Window(desc Window, push, reset Value, x ...Value) []Value {
 	outputs := desc.Agg.Outputs()
-	if err := desc.check(); err != nil || len(x) != 1 || desc.State != 0 {
+	if err := desc.check(); err != nil || len(x) != desc.Agg.Inputs() || desc.State != 0 {
 		if err == nil {
-			err = fmt.Errorf("window takes 1 input, not %d, and no state offset", len(x))
+			err = fmt.Errorf("window takes %d input, not %d, and no state offset", desc.Agg.Inputs(), len(x))
 		}
 		values := make([]Value, len(outputs))
 		for i, t := range outputs {
@@ -220,10 +221,14 @@ func (b *Builder) Window(desc Window, push, reset Value, x ...Value) []Value {
 		}
 		return values
 	}
-	token := b.op(OpWindow, b.intern(desc), push, reset, x[0])
+	op := OpWindow
+	if len(x) == 2 {
+		op = OpWindow2
+	}
+	token := b.op(op, b.intern(desc), append([]Value{push, reset}, x...)...)
 	values := make([]Value, len(outputs))
 	for i, t := range outputs {
-		values[i] = b.add(Instr{Op: OpWout, Type: t, A: token, B: NoValue, C: NoValue, Imm: uint64(i)})
+		values[i] = b.add(Instr{Op: OpWout, Type: t, A: token, B: NoValue, C: NoValue, D: NoValue, Imm: uint64(i)})
 	}
 	return values
 }

@@ -13,7 +13,7 @@ func (b *Builder) fail(t Type, format string, args ...any) Value {
 	if t != F && t != I && t != M {
 		return NoValue
 	}
-	return b.add(Instr{Op: OpConst, Type: t, A: NoValue, B: NoValue, C: NoValue})
+	return b.add(Instr{Op: OpConst, Type: t, A: NoValue, B: NoValue, C: NoValue, D: NoValue})
 }
 
 // prepare checks the operands of an operation, makes canonical those that must be, and returns the instruction.
@@ -30,14 +30,14 @@ func (b *Builder) prepare(op Op, imm uint64, args []Value) (Instr, error) {
 		return Instr{}, err
 	}
 	infos := b.operandInfos(args)
-	final := [3]Value{NoValue, NoValue, NoValue}
+	final := [4]Value{NoValue, NoValue, NoValue, NoValue}
 	for i, v := range args {
 		if !infos[i].canonical && (needsCanonical(op, infos, i) || wantsCanonical(op, infos, i)) {
 			v = b.Canon(v)
 		}
 		final[i] = v
 	}
-	return Instr{Op: op, Type: typ, Dst: NoValue, A: final[0], B: final[1], C: final[2], Imm: imm}, nil
+	return Instr{Op: op, Type: typ, Dst: NoValue, A: final[0], B: final[1], C: final[2], D: final[3], Imm: imm}, nil
 }
 
 func (b *Builder) operandInfos(args []Value) []operand {
@@ -76,7 +76,7 @@ func (b *Builder) effect(op Op, imm uint64, args ...Value) Instr {
 
 // add interns an instruction.
 func (b *Builder) add(in Instr) Value {
-	key := nodeKey{in.Op, in.Type, in.A, in.B, in.C, in.Imm}
+	key := nodeKey{in.Op, in.Type, in.A, in.B, in.C, in.D, in.Imm}
 	if commutes(in.Op) && b.nodes[in.A].Type == b.nodes[in.B].Type && key.b < key.a {
 		key.a, key.b = key.b, key.a
 	}
@@ -164,7 +164,7 @@ func (b *Builder) simplifyBits(in *Instr) (Value, bool) {
 // fold computes an instruction whose operands are all constants.
 func (b *Builder) fold(in *Instr) (Value, bool) {
 	args, n := in.operands()
-	var k [3]uint64
+	var k [4]uint64
 	for i, v := range args[:n] {
 		if b.nodes[v].Op != OpConst {
 			return NoValue, false

@@ -65,6 +65,7 @@ const (
 	OpI2F         // A rounded to the nearest float64
 	OpCanon       // A if finite, else the canonical NaN
 	OpWindow      // Imm = window; A = push, B = reset, C = input
+	OpWindow2     // Imm = window; A = push, B = reset, C and D = inputs
 	OpWout        // A = window token, Imm = output
 	OpEmit        // Imm = row quarter, A = mask, B = value
 	OpEmitMask    // Imm = row quarter, A = value
@@ -73,11 +74,12 @@ const (
 
 // Instr is one instruction. Unused operands are NoValue, unused immediates zero.
 type Instr struct {
-	Op      Op
-	Type    Type  // of the result
-	Dst     Value // result, NoValue for store, emit and emitmask
-	A, B, C Value
-	Imm     uint64
+	Op   Op
+	Type Type  // of the result
+	Dst  Value // result, NoValue for store, emit and emitmask
+
+	A, B, C, D Value
+	Imm        uint64
 }
 
 // CanonicalNaN is the one bit pattern of "undefined" in state, rows and snapshots.
@@ -137,6 +139,7 @@ var opInfos = [opCount]opInfo{
 	OpI2F:      {name: "i2f", args: "i", result: 'f'},
 	OpCanon:    {name: "canon", args: "f", result: 'f'},
 	OpWindow:   {name: "window", args: "mmf", result: 'w', imm: true},
+	OpWindow2:  {name: "window2", args: "mmff", result: 'w', imm: true},
 	OpWout:     {name: "wout", args: "w", result: '?', imm: true},
 	OpEmit:     {name: "emit", args: "mf", imm: true},
 	OpEmitMask: {name: "emitmask", args: "i", imm: true},
@@ -151,6 +154,9 @@ func (op Op) String() string {
 }
 
 // operands returns the instruction's operands in order.
-func (in *Instr) operands() ([3]Value, int) {
-	return [3]Value{in.A, in.B, in.C}, len(opInfos[in.Op].args)
+func (in *Instr) operands() ([4]Value, int) {
+	return [4]Value{in.A, in.B, in.C, in.D}, len(opInfos[in.Op].args)
 }
+
+// isWindow reports whether the operation advances a window.
+func (op Op) isWindow() bool { return op == OpWindow || op == OpWindow2 }

@@ -49,7 +49,7 @@ func (in *Instr) write(s *strings.Builder) {
 		s.WriteString("." + in.Type.String() + " " + constText(in.Type, in.Imm))
 	case OpLoad:
 		fmt.Fprintf(s, ".%s %d", in.Type, in.Imm)
-	case OpWindow:
+	case OpWindow, OpWindow2:
 		fmt.Fprintf(s, " w%d", in.Imm)
 	case OpSlot, OpAux, OpStore, OpEmit, OpEmitMask:
 		fmt.Fprintf(s, " %d", in.Imm)

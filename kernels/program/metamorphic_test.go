@@ -25,7 +25,7 @@ func eager(p *Program) *Program {
 			}
 			list = append(list, in)
 			if in.Type == F && in.Op != OpConst {
-				list = append(list, Instr{Op: OpCanon, Type: F, Dst: next, A: in.Dst, B: NoValue, C: NoValue})
+				list = append(list, Instr{Op: OpCanon, Type: F, Dst: next, A: in.Dst, B: NoValue, C: NoValue, D: NoValue})
 				renamed[original] = next
 				next++
 			}

@@ -14,12 +14,18 @@ type moments struct {
 
 // push adds a sample (Welford).
 func (m moments) push(x float64) moments {
+	m = m.based(x)
+	return m.add(x - m.base)
+}
+
+// based is m with a base fit for adding x: its first defined sample.
+func (m moments) based(x float64) moments {
 	if m.n == 0 {
 		m.base, m.mean, m.m2 = x, 0, 0
 	} else if math.IsNaN(m.base) {
 		m.base = x
 	}
-	return m.add(x - m.base)
+	return m
 }
 
 // add adds a deviation from base.

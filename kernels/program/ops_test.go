@@ -30,7 +30,7 @@ func TestStepsAgree(t *testing.T) {
 	}
 	for op := OpConst; op < opPlannedCount; op++ {
 		switch op {
-		case OpConst, OpSlot, OpCtl, OpAux, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWout, opSlotCanon, opSelLoad:
+		case OpConst, OpSlot, OpCtl, OpAux, OpLoad, OpStore, OpEmit, OpEmitMask, OpWindow, OpWindow2, OpWout, opSlotCanon, opSelLoad:
 			continue
 		}
 		if stepOf[op] == nil {

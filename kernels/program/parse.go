@@ -129,7 +129,7 @@ func (r *listingReader) window(line string) error {
 
 // instr reads "  [vN =] op[.type] [imm] v... [imm]".
 func (r *listingReader) instr(line string) (Instr, error) {
-	in := Instr{Dst: NoValue, A: NoValue, B: NoValue, C: NoValue}
+	in := Instr{Dst: NoValue, A: NoValue, B: NoValue, C: NoValue, D: NoValue}
 	fields := strings.Fields(line)
 	if len(fields) >= 3 && fields[1] == "=" {
 		v, err := parseIndex(fields[0], 'v')
@@ -188,7 +188,7 @@ func (r *listingReader) fields(in *Instr, suffix string, fields []string) error 
 		fields = append(append([]string(nil), fields[:at]...), fields[at+1:]...)
 	}
 	types := make([]Type, args)
-	slots := [3]*Value{&in.A, &in.B, &in.C}
+	slots := [4]*Value{&in.A, &in.B, &in.C, &in.D}
 	for i, field := range fields {
 		v, err := parseIndex(field, 'v')
 		if err != nil {
@@ -259,7 +259,7 @@ func parseImm(in *Instr, suffix, text string) (err error) {
 		var v int64
 		v, err = strconv.ParseInt(text, 10, 64)
 		in.Imm = uint64(v)
-	case in.Op == OpWindow:
+	case in.Op.isWindow():
 		var n int
 		n, err = parseIndex(text, 'w')
 		in.Imm = uint64(n)

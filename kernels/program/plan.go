@@ -56,6 +56,10 @@ func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
 		return stepExtremeSamples
 	case extreme:
 		return stepExtremeDuration
+	case w.Agg == AggMoments2 && w.Kind == WindowSamples:
+		return stepMoments2Samples
+	case w.Agg == AggMoments2:
+		return stepMoments2Duration
 	case w.Agg == AggWeighted:
 		return stepWeighted
 	case w.Agg == AggRank:
@@ -87,7 +91,7 @@ func plan(p *Program) (list []planned, constants map[Value]uint64) {
 			case OpWout:
 				list[windowAt[in.A]].outs[in.Imm] = in.Dst
 				continue
-			case OpWindow:
+			case OpWindow, OpWindow2:
 				step.win = &p.Windows[in.Imm]
 				step.outs = slices.Repeat([]Value{NoValue}, maxOutputs)
 				windowAt[in.Dst] = len(list)

@@ -59,6 +59,8 @@ func TestWindowWords(t *testing.T) {
 		{DurationWindow(AggMoments, 1000, 64), 3 + 4 + 256 + 1},
 		{SampleWindow(AggMin, 10), 4 + 20},
 		{SampleWindow(AggMax, 10), 4 + 20},
+		{SampleWindow(AggMoments2, 10), 9 + 50},
+		{DurationWindow(AggMoments2, 1000, 64), 3 + 8 + 512},
 		{SampleWindow(AggWeighted, 10), 4 + 10},
 		{SampleWindow(AggRank, 10), 3 + 10},
 		{DurationWindow(AggMin, 1000, 64), 3 + 2 + 128},

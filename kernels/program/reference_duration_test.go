@@ -15,8 +15,8 @@ type refDuration struct {
 }
 
 type refPush struct {
-	j int64
-	x float64
+	j    int64
+	x, y float64
 }
 
 // refFloor divides towards minus infinity, by way of integers of any size.
@@ -26,7 +26,7 @@ func refFloor(timeNs, stepNs int64) int64 {
 	return q.Int64()
 }
 
-func (r *refDuration) tick(push, reset bool, x float64, timeNs int64) []uint64 {
+func (r *refDuration) tick(push, reset bool, x, y float64, timeNs int64) []uint64 {
 	if reset {
 		*r = refDuration{w: r.w}
 	}
@@ -39,7 +39,7 @@ func (r *refDuration) tick(push, reset bool, x float64, timeNs int64) []uint64 {
 			r.begun, r.cur, r.start = true, j, j
 		}
 		r.newest = refCanon(x)
-		r.pushes = append(r.pushes, refPush{r.cur, refCanon(x)})
+		r.pushes = append(r.pushes, refPush{r.cur, refCanon(x), refCanon(y)})
 	}
 	warm := r.begun && new(big.Int).Sub(big.NewInt(r.cur), big.NewInt(r.start)).Cmp(big.NewInt(int64(r.w.Sub))) >= 0
 	closed, open := r.total(), r.entry(r.cur)
@@ -49,6 +49,9 @@ func (r *refDuration) tick(push, reset bool, x float64, timeNs int64) []uint64 {
 			all[0] = refNaN
 		}
 		return append(refBits(all[0], refNaN), refMask(warm))
+	}
+	if r.w.Agg == AggMoments2 {
+		return refPairOutputs(refJoinPairs(closed, open), warm)
 	}
 	if r.w.Agg == AggSum {
 		return append(refBits(refCanon(closed[0]+open[0]), closed[1]+open[1]), refMask(warm))
@@ -64,11 +67,11 @@ func (r *refDuration) tick(push, reset bool, x float64, timeNs int64) []uint64 {
 
 // entry is the aggregate of one sub-interval: (sum, count) or (base, n, mean, m2).
 func (r *refDuration) entry(j int64) []float64 {
-	var xs []float64
+	var xs, ys []float64
 	base := refNaN
 	for _, p := range r.pushes {
 		if p.j == j {
-			xs = append(xs, p.x)
+			xs, ys = append(xs, p.x), append(ys, p.y)
 			if math.IsNaN(base) {
 				base = p.x
 			}
@@ -79,6 +82,9 @@ func (r *refDuration) entry(j int64) []float64 {
 			return []float64{0, 0}
 		}
 		return []float64{xs[refExtremeOf(r.w.Agg, xs)], float64(len(xs))}
+	}
+	if r.w.Agg == AggMoments2 {
+		return refPairOf(xs, ys, refFirst(xs), refFirst(ys))
 	}
 	if r.w.Agg == AggSum {
 		return []float64{refSum(xs), float64(len(xs))}
@@ -100,6 +106,8 @@ func (r *refDuration) total() []float64 {
 		e := r.entry(r.cur - k)
 		if refIsExtreme(r.w.Agg) {
 			total = refJoinExtremes(r.w.Agg, total, e)
+		} else if r.w.Agg == AggMoments2 {
+			total = refJoinPairs(total, e)
 		} else if r.w.Agg == AggSum {
 			total[0], total[1] = refCanon(total[0]+e[0]), total[1]+e[1]
 		} else {

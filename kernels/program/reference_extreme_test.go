@@ -38,7 +38,7 @@ type refExtreme struct {
 	all []float64
 }
 
-func (r *refExtreme) tick(push, reset bool, x float64, _ int64) []uint64 {
+func (r *refExtreme) tick(push, reset bool, x, _ float64, _ int64) []uint64 {
 	if reset {
 		r.all = nil
 	}

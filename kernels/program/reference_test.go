@@ -59,8 +59,8 @@ func (r *reference) tick(lane *Lane, n uint64) {
 			values[in.Dst] = state[in.Imm]
 		case OpStore:
 			after[in.Imm] = a
-		case OpWindow:
-			tokens[in.Dst] = r.windows[instrument][in.Imm].tick(a != 0, b != 0, math.Float64frombits(c), int64(slot(4).Value))
+		case OpWindow, OpWindow2:
+			tokens[in.Dst] = r.windows[instrument][in.Imm].tick(a != 0, b != 0, math.Float64frombits(c), math.Float64frombits(get(in.D)), int64(slot(4).Value))
 		case OpWout:
 			values[in.Dst] = tokens[in.A][in.Imm]
 		case OpEmit:

@@ -38,7 +38,7 @@ func refSplit(all []float64, n int) (lap, before []float64) {
 	return lap, before
 }
 
-func (r *refWeighted) tick(push, reset bool, x float64, _ int64) []uint64 {
+func (r *refWeighted) tick(push, reset bool, x, _ float64, _ int64) []uint64 {
 	if reset {
 		r.all = nil
 	}
@@ -103,7 +103,7 @@ func (r *refRank) rank() float64 {
 	return rank
 }
 
-func (r *refRank) tick(push, reset bool, x float64, _ int64) []uint64 {
+func (r *refRank) tick(push, reset bool, x, _ float64, _ int64) []uint64 {
 	if reset {
 		r.all = nil
 	}

@@ -4,7 +4,7 @@ import "math"
 
 // refWindow is a window kept as plain lists. words writes it the way the executor's state words must look.
 type refWindow interface {
-	tick(push, reset bool, x float64, timeNs int64) []uint64
+	tick(push, reset bool, x, y float64, timeNs int64) []uint64
 	words() []uint64
 }
 
@@ -12,6 +12,8 @@ func newRefWindow(w Window) refWindow {
 	switch {
 	case w.Agg == AggLag:
 		return &refLag{n: w.N}
+	case w.Agg == AggMoments2 && w.Kind == WindowSamples:
+		return &refPairs{n: w.N}
 	case w.Agg == AggWeighted:
 		return &refWeighted{n: w.N}
 	case w.Agg == AggRank:
@@ -80,7 +82,7 @@ type refSamples struct {
 	newest    float64
 }
 
-func (r *refSamples) tick(push, reset bool, x float64, _ int64) []uint64 {
+func (r *refSamples) tick(push, reset bool, x, _ float64, _ int64) []uint64 {
 	if reset {
 		r.lap, r.last, r.base = nil, nil, math.NaN()
 	}
@@ -186,7 +188,7 @@ type refLag struct {
 	all []float64
 }
 
-func (r *refLag) tick(push, reset bool, x float64, _ int64) []uint64 {
+func (r *refLag) tick(push, reset bool, x, _ float64, _ int64) []uint64 {
 	if reset {
 		r.all = nil
 	}

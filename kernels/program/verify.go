@@ -137,7 +137,7 @@ func (v *verifier) instr(part Part, in *Instr) error {
 func (v *verifier) place(part Part, in *Instr) error {
 	allowed := true
 	switch in.Op {
-	case OpStore, OpWindow, OpWout:
+	case OpStore, OpWindow, OpWindow2, OpWout:
 		allowed = part == PartRecur
 	case OpEmit, OpEmitMask:
 		allowed = part == PartAfter

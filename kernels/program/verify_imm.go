@@ -27,12 +27,15 @@ func (v *verifier) immediate(in *Instr, typ Type, args []Type) (Type, error) {
 			return None, fmt.Errorf("shift by %d is outside 0..63", in.Imm)
 		}
 		return typ, nil
-	case OpWindow:
+	case OpWindow, OpWindow2:
 		if in.Imm >= uint64(len(v.advanced)) {
 			return None, fmt.Errorf("window %d is outside 0..%d", in.Imm, len(v.advanced)-1)
 		}
 		if v.advanced[in.Imm] {
 			return None, fmt.Errorf("window %d is advanced twice", in.Imm)
+		}
+		if want, have := v.p.Windows[in.Imm].Agg.Inputs(), len(args)-2; want != have {
+			return None, fmt.Errorf("window %d takes %d inputs, has %d", in.Imm, want, have)
 		}
 		v.advanced[in.Imm] = true
 		return typ, nil

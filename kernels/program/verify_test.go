@@ -92,6 +92,13 @@ var refusals = []refusal{
 	{"duration without sub", func(_ *testing.T, p *Program) { p.Windows[1].Sub = 0 }, "0 steps"},
 	{"duration with samples", func(_ *testing.T, p *Program) { p.Windows[1].N = 5 }, "n=5"},
 	{"duration lag", func(_ *testing.T, p *Program) { p.Windows[1].Agg = AggLag }, "lag"},
+	{"one input of two", func(_ *testing.T, p *Program) {
+		w := &p.Windows[1]
+		w.Agg, w.State = AggMoments2, p.StateWords
+		p.Init = append(p.Init, make([]uint64, w.Words())...)
+		p.StateWords = len(p.Init)
+	}, "window 1 takes 2 inputs, has 1"},
+	{"two inputs of one", set(OpWindow, func(in *Instr) { in.Op, in.D = OpWindow2, in.C }), "window 0 takes 1 inputs, has 2"},
 	{"duration weighted", func(_ *testing.T, p *Program) { p.Windows[1].Agg = AggWeighted }, "weighted needs a sample window"},
 	{"duration rank", func(_ *testing.T, p *Program) { p.Windows[1].Agg = AggRank }, "rank needs a sample window"},
 	{"rank of too many samples", func(_ *testing.T, p *Program) { p.Windows[0].Agg, p.Windows[0].N = AggRank, MaxRankSamples+1 }, "rank over 1025"},
@@ -134,10 +141,10 @@ var refusals = []refusal{
 	{"load of a window's word", func(t *testing.T, p *Program) { find(t, p, OpLoad, 0).Imm = uint64(p.Windows[0].State) }, "belongs to a window"},
 	{"load as two types", func(t *testing.T, p *Program) { find(t, p, OpLoad, 0).Type = F }, "used as"},
 	{"load after store", func(_ *testing.T, p *Program) {
-		p.Recur = append(p.Recur, Instr{Op: OpLoad, Type: F, A: NoValue, B: NoValue, C: NoValue, Imm: 1})
+		p.Recur = append(p.Recur, Instr{Op: OpLoad, Type: F, A: NoValue, B: NoValue, C: NoValue, D: NoValue, Imm: 1})
 	}, "loaded after its store"},
 	{"stored word loaded in before", func(_ *testing.T, p *Program) {
-		p.Before = append(p.Before, Instr{Op: OpLoad, Type: F, A: NoValue, B: NoValue, C: NoValue, Imm: 1})
+		p.Before = append(p.Before, Instr{Op: OpLoad, Type: F, A: NoValue, B: NoValue, C: NoValue, D: NoValue, Imm: 1})
 	}, "does not belong in part before"},
 	{"initial NaN", func(_ *testing.T, p *Program) { p.Init[1] = CanonicalNaN | 1 }, "canonical NaN"},
 	{"initial mask", func(_ *testing.T, p *Program) { p.Init[2] = 1 }, "not a mask"},
@@ -152,7 +159,7 @@ var refusals = []refusal{
 	{"emitmask to an output", set(OpEmitMask, func(in *Instr) { in.Imm = 3 }), "row quarter 3"},
 	{"emitmask missing", func(_ *testing.T, p *Program) { p.After = p.After[:len(p.After)-1] }, "never written"},
 	{"emit in before", func(_ *testing.T, p *Program) {
-		p.Before = append(p.Before, Instr{Op: OpEmitMask, Dst: NoValue, A: 1, B: NoValue, C: NoValue})
+		p.Before = append(p.Before, Instr{Op: OpEmitMask, Dst: NoValue, A: 1, B: NoValue, C: NoValue, D: NoValue})
 	}, "does not belong in part before"},
 	{"window in after", func(t *testing.T, p *Program) { p.After = append(p.After, *find(t, p, OpWindow, 0)) }, "does not belong in part after"},
 	{"stored word loaded in after", func(t *testing.T, p *Program) { p.After = append(p.After, *find(t, p, OpLoad, 1)) }, "loaded after its store"},

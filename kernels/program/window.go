@@ -21,12 +21,13 @@ const (
 	AggLag     WindowAgg = 3 // 0 the value pushed N pushes before the newest f, 1 warm m (WindowSamples only)
 	AggMin     WindowAgg = 4 // 0 least f, 1 pushes since it was last pushed f (WindowDuration: undefined), 2 warm m
 	AggMax     WindowAgg = 5 // 0 greatest f, 1 pushes since it was last pushed f (WindowDuration: undefined), 2 warm m
-	// 6 is kept for moments of two inputs.
+	// Of two inputs x, y: 0 mean x f, 1 mean y f, 2 squared deviations of x f, 3 of y f, 4 products of deviations f, 5 count f, 6 warm m
+	AggMoments2 WindowAgg = 6
 	AggWeighted WindowAgg = 7 // 0 sum of w*x f with w = 1..n, newest n, 1 sum of w f, 2 warm m (WindowSamples only)
 	AggRank     WindowAgg = 8 // 0 samples below the newest and half the others that equal it f, 1 count f, 2 warm m (WindowSamples only)
 	aggEnd      WindowAgg = 9
 
-	maxOutputs = 5 // of any aggregate
+	maxOutputs = 7 // of any aggregate
 )
 
 // The bounds of a window.
@@ -71,10 +72,20 @@ func (a WindowAgg) Outputs() []Type {
 		return []Type{F, F, M}
 	case AggMoments:
 		return []Type{F, F, F, M, F}
+	case AggMoments2:
+		return []Type{F, F, F, F, F, F, M}
 	case AggLag:
 		return []Type{F, M}
 	}
 	return nil
+}
+
+// Inputs returns how many values a push has.
+func (a WindowAgg) Inputs() int {
+	if a == AggMoments2 {
+		return 2
+	}
+	return 1
 }
 
 // String returns the aggregate's name in the listing.
@@ -90,6 +101,8 @@ func (a WindowAgg) String() string {
 		return "min"
 	case AggMax:
 		return "max"
+	case AggMoments2:
+		return "moments2"
 	case AggWeighted:
 		return "weighted"
 	case AggRank:
@@ -109,6 +122,10 @@ func (w Window) Words() int {
 		return lagHead + w.N + 1
 	case w.Kind == WindowSamples && (w.Agg == AggMin || w.Agg == AggMax):
 		return extSamplesHead + 2*w.N
+	case w.Kind == WindowSamples && w.Agg == AggMoments2:
+		return mom2SamplesHead + mom2Ring*w.N
+	case w.Kind == WindowDuration && w.Agg == AggMoments2:
+		return durHead + mom2Entry*(1+w.Sub)
 	case w.Kind == WindowSamples && w.Agg == AggWeighted:
 		return wgtSamplesHead + w.N
 	case w.Kind == WindowSamples && w.Agg == AggRank:
@@ -123,13 +140,14 @@ func (w Window) Words() int {
 
 // The heads: state words before the ring. docs/program.md has the rulers.
 const (
-	sumSamplesHead = 3 // pos, full, run
-	momSamplesHead = 5 // pos, full, base, run mean, run m2
-	lagHead        = 2 // pos, count
-	extSamplesHead = 4 // pos, full, run, run at
-	wgtSamplesHead = 4 // pos, full, run, run plain sum
-	rankHead       = 3 // pos, count, rank
-	durHead        = 3 // cur, start, begun; then the closed total, then the ring
+	sumSamplesHead  = 3 // pos, full, run
+	momSamplesHead  = 5 // pos, full, base, run mean, run m2
+	lagHead         = 2 // pos, count
+	extSamplesHead  = 4 // pos, full, run, run at
+	mom2SamplesHead = 9 // pos, full, base x, y, run mean x, y, run m2 x, y, run c
+	wgtSamplesHead  = 4 // pos, full, run, run plain sum
+	rankHead        = 3 // pos, count, rank
+	durHead         = 3 // cur, start, begun; then the closed total, then the ring
 )
 
 // samplesOnly reports whether the aggregate exists for sample windows only.

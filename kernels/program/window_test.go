@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// rig runs a program of one window, tick by tick: slot value 0 is pushed on quotes, a gap resets.
+// rig runs a program of one window, tick by tick: slot values 0 (and 1) are pushed on quotes, a gap resets.
 type rig struct {
 	ex   *Executor
 	lane *Lane
@@ -19,7 +19,8 @@ type rig struct {
 func newRig(tb testing.TB, desc Window) *rig {
 	tb.Helper()
 	b := NewBuilder()
-	for _, v := range b.Window(desc, bit(b, CtlFreshQuote), bit(b, CtlGap), b.Slot(0)) {
+	inputs := []Value{b.Slot(0), b.Slot(1)}[:desc.Agg.Inputs()]
+	for _, v := range b.Window(desc, bit(b, CtlFreshQuote), bit(b, CtlGap), inputs...) {
 		if b.nodes[v].Type == M {
 			v = b.Sel(v, b.ConstF(1), b.ConstF(0))
 		}
@@ -40,9 +41,11 @@ func newRig(tb testing.TB, desc Window) *rig {
 type outputs [maxOutputs]float64
 
 // tick returns the window's outputs.
-func (r *rig) tick(timeNs int64, ctl uint32, x float64) (out outputs) {
+func (r *rig) tick(timeNs int64, ctl uint32, xs ...float64) (out outputs) {
 	n, c := r.at%r.lane.Capacity, r.lane.Capacity
-	r.lane.In[n] = Quarter{Value: math.Float64bits(x)}
+	for q, x := range xs {
+		r.lane.In[uint64(q)*c+n].Value = math.Float64bits(x)
+	}
 	r.lane.In[c+n].Aux = ctl
 	r.lane.In[4*c+n].Value = uint64(timeNs)
 	r.ex.Run(r.lane, r.at, r.at+1)
@@ -53,7 +56,7 @@ func (r *rig) tick(timeNs int64, ctl uint32, x float64) (out outputs) {
 	return out
 }
 
-func (r *rig) push(x float64) outputs { return r.tick(0, CtlFreshQuote, x) }
+func (r *rig) push(xs ...float64) outputs { return r.tick(0, CtlFreshQuote, xs...) }
 
 // plainMoments is the two-pass mean and sum of squared deviations, exact until the last rounding.
 func plainMoments(xs []float64) (mean, m2 float64) {
@@ -258,9 +261,9 @@ func TestLag(t *testing.T) {
 func TestResetEmptiesToTheInitialState(t *testing.T) {
 	for _, desc := range []Window{
 		SampleWindow(AggSum, 4), SampleWindow(AggMoments, 4), SampleWindow(AggLag, 4),
-		SampleWindow(AggMin, 4), SampleWindow(AggMax, 4), SampleWindow(AggWeighted, 4), SampleWindow(AggRank, 4),
+		SampleWindow(AggMin, 4), SampleWindow(AggMax, 4), SampleWindow(AggWeighted, 4), SampleWindow(AggRank, 4), SampleWindow(AggMoments2, 4),
 		DurationWindow(AggSum, 100, 7), DurationWindow(AggMoments, 100, 7),
-		DurationWindow(AggMin, 100, 7), DurationWindow(AggMax, 100, 7),
+		DurationWindow(AggMin, 100, 7), DurationWindow(AggMax, 100, 7), DurationWindow(AggMoments2, 100, 7),
 	} {
 		rg := newRig(t, desc)
 		for pushes := range 12 {
