@@ -1,6 +1,10 @@
 package kernels
 
-import "github.com/sigengine/sigengine/kernels/expr"
+import (
+	"slices"
+
+	"github.com/sigengine/sigengine/kernels/expr"
+)
 
 // Doc is what a user reads about an operator. Every part is filled in; "-" says that it cannot occur.
 type Doc struct {
@@ -27,12 +31,16 @@ type FieldSource uint8
 const (
 	FromQuote FieldSource = iota
 	FromTrade
+	FromTable // every row
 )
 
 // String names the source in the plural, as documentation does.
 func (s FieldSource) String() string {
-	if s == FromTrade {
+	switch s {
+	case FromTrade:
 		return "trades"
+	case FromTable:
+		return "rows"
 	}
 	return "quotes"
 }
@@ -60,26 +68,40 @@ func families() [][]Operator {
 		arithmetic(),
 		lags(),
 		averages(),
+		smoothing(),
 		dispersion(),
+		extremes(),
+		regression(),
+		momentum(),
+		oscillators(),
+		trend(),
+		channels(),
+		stops(),
+		volumes(),
 		orderFlow(),
 		events(),
 	}
 }
 
 // NewCatalogue returns the catalogue, in the order in which documentation lists it.
-func NewCatalogue() *Catalogue {
-	c := &Catalogue{
-		Fields:   fields(),
-		operator: map[string]*Operator{},
-		field:    map[string]*Field{},
-	}
-	for _, family := range families() {
-		c.Operators = append(c.Operators, family...)
-	}
+func NewCatalogue() *Catalogue { return newCatalogue(fields()) }
+
+// newCatalogue is the catalogue over some fields. Operators that need other fields, or have the name of one, are left
+// out.
+func newCatalogue(fields []Field) *Catalogue {
+	c := &Catalogue{Fields: fields, operator: map[string]*Operator{}, field: map[string]*Field{}}
 	names := make([]string, len(c.Fields))
 	for i := range c.Fields {
 		names[i] = c.Fields[i].Name
 		c.field[names[i]] = &c.Fields[i]
+	}
+	unknown := func(name string) bool { return c.field[name] == nil }
+	for _, family := range families() {
+		for _, o := range family {
+			if unknown(o.Name) && !slices.ContainsFunc(o.Reads, unknown) {
+				c.Operators = append(c.Operators, o)
+			}
+		}
 	}
 	signatures := make([]expr.Operator, len(c.Operators))
 	for i := range c.Operators {

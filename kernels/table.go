@@ -1,0 +1,149 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sigengine/sigengine/kernels/expr"
+	"github.com/sigengine/sigengine/kernels/program"
+)
+
+// MaxTableColumns is how many columns a table may have that expressions use: each takes a slot quarter.
+const MaxTableColumns = program.MaxSlotQuarters - program.SlotQuartersBase
+
+// TableExpression is one named expression over the columns of a table; it may use the names before it.
+type TableExpression struct {
+	Name string
+	Text string
+}
+
+// Table is expressions over the columns of a table, compiled. Every row is a tick on which every column is fresh; a
+// cell without a number is undefined. It is immutable.
+type Table struct {
+	Program *program.Program
+	Columns []string      // the columns that the program reads, column i from slot quarter SlotQuartersBase + i
+	Outputs []TableOutput // one for each expression
+}
+
+// TableOutput is one expression of a table. Its row quarter is written on every row: undefined is the canonical NaN, a
+// condition is 1, 0 or undefined.
+type TableOutput struct {
+	Name    string
+	Kind    expr.Kind
+	Quarter int
+	Text    string // canonical, see expr.Graph.Text
+}
+
+// CompileTable compiles expressions whose fields are columns. A column whose
+// name is not one, is a word of the language or comes again cannot be used. It returns every mistake, in the order of the expressions; Signal is the expression's index.
+func CompileTable(columns []string, expressions []TableExpression, options Options) (*Table, []Error) {
+	options = options.withDefaults()
+	t := &tableCompiler{graph: expr.NewGraph(), names: map[string]expr.Ref{}, options: options}
+	t.catalogue = newCatalogue(tableFields(columns, &t.used))
+	for i, x := range expressions {
+		t.check(i, x)
+	}
+	if len(t.errors) > 0 {
+		return nil, t.errors
+	}
+	return t.emit(expressions)
+}
+
+type tableCompiler struct {
+	catalogue *Catalogue
+	graph     *expr.Graph
+	names     map[string]expr.Ref
+	roots     []expr.Ref
+	used      []string // columns, in the order of their slot quarters
+	options   Options
+	errors    []Error
+}
+
+// tableFields are the columns as fields; the first use of one gives it the next slot quarter.
+func tableFields(columns []string, used *[]string) []Field {
+	var fields []Field
+	named := expr.NewCatalogue(nil, nil)
+	for i, name := range columns {
+		if slices.Contains(columns[:i], name) || named.CheckName(name) != "" {
+			continue
+		}
+		fields = append(fields, Field{
+			Name: name, Source: FromTable, Doc: "column " + name,
+			emit: func(e *emitter) emittedNumber {
+				*used = append(*used, name)
+				input := e.b.Slot(program.SlotQuartersBase + len(*used) - 1)
+				return emittedNumber{number: e.b.Canon(input), fresh: e.b.ConstM(true)}
+			},
+		})
+	}
+	return fields
+}
+
+func (t *tableCompiler) fail(i int, part, text string, mistake expr.Error) {
+	t.errors = append(t.errors, Error{Signal: i, Part: part, Text: text, Mistake: mistake})
+}
+
+// check adds one expression to the graph.
+func (t *tableCompiler) check(i int, x TableExpression) {
+	t.roots = append(t.roots, expr.None)
+	message := t.catalogue.CheckName(x.Name)
+	if _, taken := t.names[x.Name]; taken && message == "" {
+		message = fmt.Sprintf("name %s is given twice", x.Name)
+	}
+	if message != "" {
+		t.fail(i, "name", x.Name, expr.Error{Length: len(x.Name), Message: message})
+	}
+	t.names[x.Name] = expr.Broken
+	tree, mistake := expr.Parse(x.Text)
+	if mistake != nil {
+		t.fail(i, "value", x.Text, *mistake)
+		return
+	}
+	env := expr.Env{
+		Part: "value", Want: expr.KindCondition, Value: expr.None, Names: t.names, SampleLimit: t.options.SampleLimit,
+	}
+	ref, mistakes := expr.Check(t.graph, tree, t.catalogue.names, env)
+	if len(mistakes) > 0 { // then it is a number, or wrong as one as well
+		env.Want = expr.KindNumber
+		ref, mistakes = expr.Check(t.graph, tree, t.catalogue.names, env)
+	}
+	for _, m := range mistakes {
+		t.fail(i, "value", x.Text, m)
+	}
+	if ref != expr.None {
+		t.roots[i], t.names[x.Name] = ref, ref
+	}
+}
+
+func (t *tableCompiler) emit(expressions []TableExpression) (*Table, []Error) {
+	e := newEmitter(t.graph, t.catalogue, t.options.SubIntervals)
+	out := &Table{}
+	always := e.b.ConstM(true)
+	for i, x := range expressions {
+		v := e.node(t.roots[i])
+		kind := t.graph.Nodes[t.roots[i]].Kind
+		if kind == expr.KindCondition {
+			known := e.b.Sel(v.isFalse, e.b.ConstF(0), e.undefined())
+			v.number = e.b.Sel(v.isTrue, e.b.ConstF(1), known)
+		}
+		quarter := e.b.AllocRow()
+		e.b.Emit(quarter, always, v.number)
+		out.Outputs = append(out.Outputs, TableOutput{Name: x.Name, Kind: kind, Quarter: quarter, Text: t.graph.Text(t.roots[i])})
+	}
+	if len(t.used) > MaxTableColumns {
+		t.fail(-1, "program", "", expr.Error{
+			Message: fmt.Sprintf("expressions use %d columns", len(t.used)), Hint: fmt.Sprintf("a table program reads up to %d", MaxTableColumns),
+		})
+		return nil, t.errors
+	}
+	p, err := e.b.Build()
+	if err == nil {
+		err = t.options.bound(p)
+	}
+	if err != nil {
+		t.fail(-1, "program", "", expr.Error{Message: err.Error()})
+		return nil, t.errors
+	}
+	out.Program, out.Columns = p, t.used
+	return out, nil
+}
