@@ -16,7 +16,7 @@ import (
 // made on amd64; every other processor must reproduce it.
 func TestSameBitsOnEveryProcessor(t *testing.T) {
 	hash := sha256.New()
-	for _, p := range []*Program{sixSignals(t), validProgram(t)} {
+	for _, p := range []*Program{sixSignals(t), validProgram(t), everyWindow(t)} {
 		for _, rough := range []bool{false, true} {
 			ex, err := NewExecutor(p, 5)
 			if err != nil {

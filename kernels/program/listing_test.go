@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 func TestListingGoldens(t *testing.T) {
 	for name, p := range map[string]*Program{
-		"valid": validProgram(t), "six": sixSignals(t),
+		"valid": validProgram(t), "six": sixSignals(t), "windows": everyWindow(t),
 	} {
 		path := filepath.Join("testdata", name+".listing")
 		if *update {
@@ -108,6 +108,7 @@ func TestParseRefuses(t *testing.T) {
 func FuzzParseListing(f *testing.F) {
 	f.Add(validProgram(f).String())
 	f.Add(sixSignals(f).String())
+	f.Add(everyWindow(f).String())
 	f.Add("program 1 slot=5 row=3 state=1\nbefore:\n  v0 = const.i 0\nrecur:\nafter:\n  emitmask 0 v0\n  emitmask 1 v0\n  emitmask 2 v0\n")
 	f.Add("program 1 slot=5 row=3 state=1\nbefore:\n  v0 = window w0 v0 v0 v0\nrecur:\nafter:\n")
 	f.Fuzz(func(t *testing.T, text string) {

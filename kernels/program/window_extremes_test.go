@@ -54,6 +54,44 @@ func checkExtreme(t *testing.T, name string, i int, agg WindowAgg, out outputs, 
 	}
 }
 
+// TestDurationExtremesAgreeWithPlainSearch walks through silence and jumps of time.
+func TestDurationExtremesAgreeWithPlainSearch(t *testing.T) {
+	for _, agg := range []WindowAgg{AggMin, AggMax} {
+		for name, market := range markets {
+			for _, sub := range []int{1, 7, 64} {
+				r, rg := rand.New(rand.NewPCG(4, uint64(sub))), newRig(t, DurationWindow(agg, 640, sub))
+				step, now := rg.desc.StepNs, int64(-3000)
+				var xs []float64
+				var js []int64
+				for i := range 400 {
+					switch r.IntN(12) {
+					case 0:
+						now += step * int64(r.IntN(2*sub))
+					case 1, 2, 3:
+						now += int64(r.IntN(int(step)))
+					}
+					j, ctl, x := refFloor(now, step), uint32(0), market(r, i)
+					if r.IntN(3) != 0 {
+						ctl, xs, js = CtlFreshQuote, append(xs, x), append(js, j)
+					}
+					out, from := rg.tick(now, ctl, x), 0
+					for from < len(js) && js[from] <= j-int64(sub) {
+						from++
+					}
+					want := math.NaN()
+					if from < len(xs) {
+						want, _ = plainExtreme(agg, xs[from:])
+					}
+					warm := len(js) > 0 && j-js[0] >= int64(sub)
+					if math.Float64bits(out[0]) != Canonical(want) || !math.IsNaN(out[1]) || (out[2] == 1) != warm {
+						t.Fatalf("%s %s sub %d tick %d: got %v, want %v warm %v", name, agg, sub, i, out, want, warm)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestExtremesUndefined(t *testing.T) {
 	for _, agg := range []WindowAgg{AggMin, AggMax} {
 		samples, duration := newRig(t, SampleWindow(agg, 5)), newRig(t, DurationWindow(agg, 50, 5))

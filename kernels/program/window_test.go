@@ -18,18 +18,7 @@ type rig struct {
 
 func newRig(tb testing.TB, desc Window) *rig {
 	tb.Helper()
-	b := NewBuilder()
-	inputs := []Value{b.Slot(0), b.Slot(1)}[:desc.Agg.Inputs()]
-	for _, v := range b.Window(desc, bit(b, CtlFreshQuote), bit(b, CtlGap), inputs...) {
-		if b.nodes[v].Type == M {
-			v = b.Sel(v, b.ConstF(1), b.ConstF(0))
-		}
-		b.Emit(b.AllocRow(), b.ConstM(true), v)
-	}
-	p, err := b.Build()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	p := windowProgram(tb, desc)
 	ex, err := NewExecutor(p, 1)
 	if err != nil {
 		tb.Fatal(err)
