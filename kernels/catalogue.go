@@ -78,8 +78,14 @@ func families() [][]Operator {
 		channels(),
 		stops(),
 		volumes(),
+		volatility(),
 		orderFlow(),
+		tradeFlow(),
+		liquidity(),
+		intensities(),
 		events(),
+		sampling(),
+		bars(),
 	}
 }
 

@@ -21,6 +21,8 @@ type refInstrument struct {
 
 // refState is all that has happened to a stateful node since it was last reset.
 type refState struct {
+	plain   []plainStep // of operators with a rule of their own
+	ticks   []int64
 	stepped []float64 // x of every step
 	pushes  []refPush // what entered its window
 	quote   [4]float64
@@ -76,6 +78,8 @@ func (r *reference) tick(s slot) []refValue {
 		switch {
 		case n.Op == expr.OpField:
 			v = in.field(n.Name, s)
+		case n.Op == expr.OpCall && plainRules[n.Name].value != nil:
+			v = in.plain(expr.Ref(ref), plainRules[n.Name], n, args, s)
 		case n.Op == expr.OpCall && n.Stateful:
 			v = in.stateful(expr.Ref(ref), n, args, s)
 		}
