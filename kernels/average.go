@@ -31,7 +31,7 @@ func emaOperator() Operator {
 
 func smaOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "sma", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "sma", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary:    "mean over a window",
 			Formula:    "sum(x) / count",
@@ -55,7 +55,7 @@ func (e *emitter) windowOf(agg program.WindowAgg, s expr.Setting) program.Window
 
 // warmCount is how many samples a warm window holds; a window of samples is warm only when it is full.
 func (e *emitter) warmCount(s expr.Setting, count program.Value) program.Value {
-	if s.DurationNs > 0 {
+	if s.DurationNs > 0 || s.Session {
 		return count
 	}
 	return e.b.ConstF(float64(s.Count))

@@ -17,7 +17,7 @@ func stdOperator() Operator {
 	ddof := expr.Param{Name: "ddof", Kind: expr.ParamInteger, Min: 0, Max: 1, Optional: true}
 	return Operator{
 		Operator: expr.Operator{
-			Name: "std", Params: []expr.Param{series("x"), window("w", 1), ddof}, Stateful: true,
+			Name: "std", Params: []expr.Param{series("x"), anchored(window("w", 1)), ddof}, Stateful: true,
 			Restrict: func(s []expr.Setting) string {
 				if s[0].Count == 1 && s[1].Count == 1 {
 					return "std with ddof=1 needs a window of at least 2 samples"
@@ -49,7 +49,7 @@ func stdOperator() Operator {
 
 func zscoreOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "zscore", Params: []expr.Param{series("x"), window("w", 2)}, Stateful: true},
+		Operator: expr.Operator{Name: "zscore", Params: []expr.Param{series("x"), anchored(window("w", 2))}, Stateful: true},
 		Doc: Doc{
 			Summary:    "distance from the mean of a window in standard deviations",
 			Formula:    "(x - mean) / std, x being the newest sample",
@@ -77,6 +77,6 @@ type moments struct {
 // moments advances the window of a call; equal windows are one.
 func (e *emitter) moments(c call) (step program.Value, m moments) {
 	step = e.step(c.args[0])
-	out := e.b.Window(e.windowOf(program.AggMoments, c.settings[0]), step, c.reset, c.args[0].number)
+	out := e.roll(program.AggMoments, c.settings[0], step, c.reset, c.args[0].number)
 	return step, moments{mean: out[0], squares: out[1], count: e.warmCount(c.settings[0], out[2]), warm: out[3]}
 }

@@ -2,6 +2,8 @@ package kernels
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/sigengine/sigengine/kernels/expr"
 	"github.com/sigengine/sigengine/kernels/program"
@@ -40,6 +42,11 @@ type emitter struct {
 	lagged       map[newestKey]program.Value
 	fields       map[int]emittedNumber // by slot quarter, trades from tradeWords
 	parts        map[partKey]value     // what operators are made of, shared between them
+	sessions     map[sessionKey][]program.Value
+	uses         []nodeUse      // by node: what it reads
+	slots        []int          // slot quarters of the references
+	params       map[string]int // state words of parameters, by signal.name
+	clocks       []int64        // periods in ns
 }
 
 // newestKey names the state word that holds the newest stepped value of a node.
@@ -52,9 +59,9 @@ type newestValue struct{ now, before program.Value }
 
 func newEmitter(g *expr.Graph, c *Catalogue, subIntervals int) *emitter {
 	return &emitter{
-		b: program.NewBuilder(), graph: g, catalogue: c, subIntervals: subIntervals,
+		b: program.NewBuilder(), graph: g, catalogue: c, subIntervals: subIntervals, uses: usesOf(g, c, nil),
 		done: map[expr.Ref]value{}, newest: map[newestKey]newestValue{}, lagged: map[newestKey]program.Value{}, fields: map[int]emittedNumber{},
-		parts: map[partKey]value{},
+		parts: map[partKey]value{}, sessions: map[sessionKey][]program.Value{}, params: map[string]int{},
 	}
 }
 
@@ -70,12 +77,33 @@ func (e *emitter) ctlBit(bit int64) program.Value {
 	return e.b.Ieq(e.b.And(e.b.Ctl(), k), k)
 }
 
-// reset is the mask that empties state under a gap policy.
-func (e *emitter) reset(policy expr.GapPolicy) program.Value {
-	if policy == expr.GapHold {
-		return e.never()
+// reset is the mask that empties a node's state: under rewarm, something went missing of what the node reads.
+func (e *emitter) reset(ref expr.Ref) program.Value {
+	mask := e.never()
+	if e.graph.Nodes[ref].Gap == expr.GapHold {
+		return mask
 	}
-	return e.ctlBit(program.CtlGap)
+	use := e.uses[ref]
+	if use.quote || use.trade || use.references == 0 {
+		mask = e.ctlBit(program.CtlGap)
+	}
+	for i, quarter := range e.slots {
+		if use.references>>i&1 != 0 {
+			mask = e.b.Or(mask, e.auxBit(quarter, ReferenceGap))
+		}
+	}
+	return mask
+}
+
+// auxBit is the mask of one bit of a slot quarter's Aux.
+func (e *emitter) auxBit(quarter int, bit int64) program.Value {
+	k := e.b.ConstI(bit)
+	return e.b.Ieq(e.b.And(e.b.Aux(quarter), k), k)
+}
+
+// clock is the mask of the boundaries of a clock.
+func (e *emitter) clock(periodNs int64) program.Value {
+	return e.auxBit(ClockAuxQuarter, 1<<slices.Index(e.clocks, periodNs))
 }
 
 // node emits a node after everything below it.
@@ -88,12 +116,12 @@ func (e *emitter) node(ref expr.Ref) value {
 	for i, arg := range n.Args {
 		args[i] = e.node(arg)
 	}
-	v := e.emit(n, args)
+	v := e.emit(ref, n, args)
 	e.done[ref] = v
 	return v
 }
 
-func (e *emitter) emit(n *expr.Node, args []value) value {
+func (e *emitter) emit(ref expr.Ref, n *expr.Node, args []value) value {
 	switch n.Op {
 	case expr.OpConst:
 		return value{number: e.b.ConstF(n.Value), fresh: e.never()}
@@ -105,15 +133,41 @@ func (e *emitter) emit(n *expr.Node, args []value) value {
 	case expr.OpCall:
 		c := call{args: args, refs: n.Args, settings: n.Settings}
 		if n.Stateful {
-			c.reset = e.reset(n.Gap)
+			c.reset = e.reset(ref)
 		}
 		return e.catalogue.operator[n.Name].emit(e, c)
+	case expr.OpParam:
+		return value{number: e.param(n), fresh: e.never()}
+	case expr.OpSampled:
+		return value{number: args[0].number, fresh: e.clock(n.PeriodNs)}
+	case expr.OpReference:
+		return e.reference(ref, n)
 	case expr.OpNeg:
 		return value{number: e.b.Neg(args[0].number), fresh: args[0].fresh}
 	case expr.OpNot:
 		return value{isTrue: args[0].isFalse, isFalse: args[0].isTrue, fresh: args[0].fresh}
 	}
 	return e.emitBinary(n.Op, args[0], args[1])
+}
+
+// param is a state word that the engine sets when it defines an instrument.
+func (e *emitter) param(n *expr.Node) program.Value {
+	word, ok := e.params[n.Name]
+	if !ok {
+		word = e.b.AllocState(1, program.Canonical(n.Value))
+		e.params[n.Name] = word
+	}
+	return e.b.Load(word, program.F)
+}
+
+// reference is a value that the slot brings from another instrument.
+func (e *emitter) reference(ref expr.Ref, n *expr.Node) value {
+	quarter := e.slots[bits.TrailingZeros32(e.uses[ref].references)]
+	v := value{number: e.b.Slot(quarter), fresh: e.never()}
+	if n.Remote.Live {
+		v.fresh = e.auxBit(quarter, ReferenceFresh)
+	}
+	return v
 }
 
 func (e *emitter) emitBinary(op expr.Op, x, y value) value {

@@ -35,7 +35,7 @@ func imbalanceOperator() Operator {
 func ofiOperator() Operator {
 	return Operator{
 		Operator: expr.Operator{
-			Name: "ofi", Params: []expr.Param{window("w", 1)}, Stateful: true,
+			Name: "ofi", Params: []expr.Param{anchored(window("w", 1))}, Stateful: true,
 			Reads: []string{"bid", "bid_size", "ask", "ask_size"},
 		},
 		Doc: Doc{
@@ -71,6 +71,6 @@ func emitOFI(e *emitter, c call) value {
 	flow = b.Add(flow, b.Sel(b.Fle(before[2], ask), before[3], zero))
 
 	push := b.And(step, b.Defined(before[0]))
-	out := b.Window(e.windowOf(program.AggSum, c.settings[0]), push, c.reset, flow)
+	out := e.roll(program.AggSum, c.settings[0], push, c.reset, flow)
 	return value{number: b.Sel(out[2], out[0], e.undefined()), fresh: step}
 }

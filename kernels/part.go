@@ -147,14 +147,14 @@ func (e *emitter) total(x value) value {
 // sum is the sum over a window while it is warm.
 func (e *emitter) sum(x value, w expr.Setting, reset program.Value) value {
 	step := e.step(x)
-	out := e.b.Window(e.windowOf(program.AggSum, w), step, reset, x.number)
+	out := e.roll(program.AggSum, w, step, reset, x.number)
 	return value{number: e.b.Sel(out[2], out[0], e.undefined()), fresh: step}
 }
 
 // mean is the mean over a window while it is warm and not empty.
 func (e *emitter) mean(x value, w expr.Setting, reset program.Value) value {
 	step := e.step(x)
-	out := e.b.Window(e.windowOf(program.AggSum, w), step, reset, x.number)
+	out := e.roll(program.AggSum, w, step, reset, x.number)
 	mean := e.b.Div(out[0], e.warmCount(w, out[1]))
 	return value{number: e.b.Sel(out[2], mean, e.undefined()), fresh: step}
 }

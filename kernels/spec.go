@@ -40,6 +40,7 @@ const MaxSignals = 64
 // Options bound a program. The zero value means the defaults.
 type Options struct {
 	Lets             []LetSpec
+	NoSession        bool  // no session is configured, so it cannot be a window
 	SampleLimit      int64 // largest sample window, expr.DefaultSampleLimit
 	SubIntervals     int   // parts of a duration window, program.DefaultWindowSub
 	StateWordsLimit  int   // state words an instrument, DefaultStateWordsLimit
@@ -108,6 +109,7 @@ type Compiled struct {
 	References       []Reference      // what other instruments contribute
 	ReferenceProgram *program.Program // run on the ticks of referenced instruments; nil without references
 	Params           []Param          // what may differ between instruments
+	ReferenceNodes   []Expression     // as Nodes, of the reference program
 	UsesSession      bool             // a window is anchored at the session reset
 }
 

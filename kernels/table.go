@@ -101,6 +101,7 @@ func (t *tableCompiler) check(i int, x TableExpression) {
 	}
 	env := expr.Env{
 		Part: "value", Want: expr.KindCondition, Value: expr.None, Names: t.names, SampleLimit: t.options.SampleLimit,
+		NoRemote: true, NoSession: true,
 	}
 	ref, mistakes := expr.Check(t.graph, tree, t.catalogue.names, env)
 	if len(mistakes) > 0 { // then it is a number, or wrong as one as well

@@ -24,6 +24,7 @@ type Env struct {
 
 	SampleLimit int64 // the largest sample window, DefaultSampleLimit if 0
 	NoSession   bool  // no session is configured, so it cannot be a window
+	NoRemote    bool  // there are no other instruments
 }
 
 // Bounds of windows.

@@ -64,6 +64,7 @@ func (c *checker) sampled(ref Ref) Ref {
 
 // param is a parameter used as a number.
 func (c *checker) param(e *Name, p *Constant) Ref {
+	p.Used = true
 	switch {
 	case p.Broken:
 		return None

@@ -33,6 +33,9 @@ func (c *checker) of(e *Call) Ref {
 	if c.remote != nil {
 		return c.fail(e.FunctionSpan, "", "of cannot be used inside of")
 	}
+	if c.env.NoRemote {
+		return c.fail(e.FunctionSpan, "", "there are no other instruments here")
+	}
 	given, ok := c.match(e, &ofWord)
 	if !ok {
 		return None
