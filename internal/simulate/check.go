@@ -10,7 +10,7 @@ import (
 
 // Violation is a contract that a simulation broke. The contracts:
 //
-//	sequence    sequence numbers rise by one; every tick names a known source and instrument
+//	sequence    sequence numbers rise by one; every tick names a known source and instrument; heartbeats keep their distance
 //	gap         after a loss, a Gap of its source is sequenced before any market data of it
 //	accounting  every message has one verdict, the expected one; every tick is in exactly one count
 //	bounds      queues stay within their sizes
@@ -114,6 +114,12 @@ func (j *judge) sequence() bool {
 		if t.Seq != uint64(i)+1 {
 			j.violation("sequence", "tick %d in the place of %d", t.Seq, i+1)
 			return false
+		}
+		if i > 0 && t.Kind == feed.KindHeartbeat && j.recorded.Ticks[i-1].Kind == feed.KindHeartbeat {
+			sinceNs := t.ReceiveNs - j.recorded.Ticks[i-1].ReceiveNs
+			if sinceNs >= 0 && sinceNs < j.run.Shape.HeartbeatNs {
+				j.violation("sequence", "heartbeat %d is %d ns after the last", t.Seq, sinceNs)
+			}
 		}
 		if int(t.Source) > feeds {
 			j.violation("sequence", "tick %d is of source %d", t.Seq, t.Source)

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sigengine/sigengine/internal/publish"
 	"github.com/sigengine/sigengine/signal"
@@ -9,9 +10,12 @@ import (
 
 // What liveness asks for, a venue.
 const (
-	warmUpTicks = 300 // market data after the faults stopped, until signals must be there
-	judgedTicks = 300 // and how many ticks more are looked at, at least
+	warmUpTicks = 250 // market data after the faults stopped, until signals must be there
+	judgedTicks = 250 // and how many ticks more are looked at, at least
 )
+
+// lively are the signals that fire often.
+var lively = []string{"drift", "takers", "tape", "apart"}
 
 // checkLiveness looks at what came after the faults: the last run must have ended well, and once warm, signals of
 // each venue must have been entered or updated, and published.
@@ -45,6 +49,17 @@ func checkLiveness(r *Result) []Violation {
 	}
 	if judged == 0 {
 		violation("hardly a tick after the faults had stopped")
+	}
+	if judged < 2 {
+		return found
+	}
+	for _, name := range lively {
+		if !slices.ContainsFunc(last.Emitted[last.Quiet:], func(e Emission) bool {
+			b, _ := decodeEmission(e)
+			return b.Signal == name && b.Action == signal.ActionEnter
+		}) {
+			violation("signal %s: never entered after the faults had stopped", name)
+		}
 	}
 	return found
 }

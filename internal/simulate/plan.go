@@ -43,8 +43,8 @@ const (
 	turnNs          = 250_000
 	startNs         = int64(1_750_000_000_000_000_000)
 	ratePerSecond   = 4000
-	quietTurns      = 1200
-	faultyTurns     = 3000
+	quietTurns      = 1000
+	faultyTurns     = 2000
 	instrumentsFeed = 8
 )
 

@@ -161,7 +161,11 @@ func (p *process) turn(c chance) {
 		return
 	}
 	for range c.between(1, 4) {
+		failed := p.writer.Failed()
 		progress, err := p.stepper.Step()
+		if failed && progress != engine.Ended {
+			p.run.problem("fail closed", "the engine went on after its journal had failed: %v", p.writer.Err())
+		}
 		p.w.trace.event("step", uint64(progress), p.engine.Counts().Sequenced.Load())
 		if progress == engine.Ended {
 			p.run.Failed = err
