@@ -20,7 +20,8 @@ func (m *moments2) add(dx, dy float64) {
 	m.c = m.c + float64(delta*(dy-m.y.mean))
 }
 
-// join makes m, the older samples, those and b, the newer (Chan, Golub, LeVeque). The result is relative to b's bases.
+// join makes m, the older samples, those and b, the newer (Chan, Golub, LeVeque). The result is relative to b's bases, and the
+// moments have the bits that moments.joined gives.
 func (m *moments2) join(b *moments2) {
 	if b.x.n == 0 {
 		return
@@ -31,9 +32,16 @@ func (m *moments2) join(b *moments2) {
 	}
 	dx := (b.x.base - m.x.base) + (b.x.mean - m.x.mean)
 	dy := (b.y.base - m.y.base) + (b.y.mean - m.y.mean)
-	share := m.x.n / (m.x.n + b.x.n)
-	m.c = (m.c + b.c) + float64(float64(dx*dy)*float64(b.x.n*share))
-	m.x, m.y = m.x.joined(b.x), m.y.joined(b.y)
+	n := m.x.n + b.x.n
+	share := m.x.n / n
+	weight := float64(b.x.n * share)
+	m.c = (m.c + b.c) + float64(float64(dx*dy)*weight)
+	m.x.m2 = (m.x.m2 + b.x.m2) + float64(float64(dx*dx)*weight)
+	m.y.m2 = (m.y.m2 + b.y.m2) + float64(float64(dy*dy)*weight)
+	m.x.mean = b.x.mean - float64(dx*share)
+	m.y.mean = b.y.mean - float64(dy*share)
+	m.x.base, m.x.n = b.x.base, n
+	m.y.base, m.y.n = b.y.base, n
 }
 
 // product is c, undefined without samples.
