@@ -102,7 +102,7 @@ func (g *generator) state() {
 }
 
 func (g *generator) window() {
-	agg := rapid.SampledFrom([]WindowAgg{AggSum, AggMoments, AggLag, AggMin, AggMax, AggMoments2, AggWeighted, AggRank}).Draw(g.t, "aggregate")
+	agg := rapid.SampledFrom([]WindowAgg{AggSum, AggMoments, AggLag, AggMin, AggMax, AggMoments2, AggWeighted, AggRank, AggAbsdev}).Draw(g.t, "aggregate")
 	desc := SampleWindow(agg, rapid.IntRange(1, 6).Draw(g.t, "n"))
 	if !desc.samplesOnly() && rapid.Bool().Draw(g.t, "duration") {
 		desc = DurationWindow(agg, rapid.Int64Range(1, 40).Draw(g.t, "length"), rapid.IntRange(1, 9).Draw(g.t, "sub"))

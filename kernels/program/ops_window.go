@@ -53,3 +53,10 @@ func (w *windowStep) putMoments2(i int, m *moments2, warm uint64) {
 	w.out[4][i], w.out[5][i] = m.product(), math.Float64bits(m.x.n)
 	w.out[6][i] = warm
 }
+
+func stepAbsdev(ex *Executor, s *step, lo, hi int) {
+	w := s.win
+	for i := lo; i < hi; i++ {
+		w.out[0][i], w.out[1][i], w.out[2][i] = absdevSamples(s.window(ex, i), w.desc.N, s.a[i], s.b[i], s.c[i])
+	}
+}

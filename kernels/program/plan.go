@@ -64,6 +64,8 @@ func windowRun(w *Window) func(ex *Executor, s *step, lo, hi int) {
 		return stepWeighted
 	case w.Agg == AggRank:
 		return stepRank
+	case w.Agg == AggAbsdev:
+		return stepAbsdev
 	case w.Agg == AggLag:
 		return stepLag
 	case w.Kind == WindowSamples && w.Agg == AggSum:

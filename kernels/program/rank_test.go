@@ -63,6 +63,7 @@ func TestWindowWords(t *testing.T) {
 		{DurationWindow(AggMoments2, 1000, 64), 3 + 8 + 512},
 		{SampleWindow(AggWeighted, 10), 4 + 10},
 		{SampleWindow(AggRank, 10), 3 + 10},
+		{SampleWindow(AggAbsdev, 10), 4 + 10},
 		{DurationWindow(AggMin, 1000, 64), 3 + 2 + 128},
 		{DurationWindow(AggMax, 1000, 64), 3 + 2 + 128},
 	} {

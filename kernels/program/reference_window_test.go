@@ -18,6 +18,8 @@ func newRefWindow(w Window) refWindow {
 		return &refWeighted{n: w.N}
 	case w.Agg == AggRank:
 		return &refRank{n: w.N}
+	case w.Agg == AggAbsdev:
+		return &refAbsdev{n: w.N}
 	case w.Agg == AggMin || w.Agg == AggMax:
 		if w.Kind == WindowSamples {
 			return &refExtreme{n: w.N, agg: w.Agg}

@@ -25,7 +25,8 @@ const (
 	AggMoments2 WindowAgg = 6
 	AggWeighted WindowAgg = 7 // 0 sum of w*x f with w = 1..n, newest n, 1 sum of w f, 2 warm m (WindowSamples only)
 	AggRank     WindowAgg = 8 // 0 samples below the newest and half the others that equal it f, 1 count f, 2 warm m (WindowSamples only)
-	aggEnd      WindowAgg = 9
+	AggAbsdev   WindowAgg = 9 // 0 mean absolute deviation from the mean f, 1 newest less mean f, 2 warm m (WindowSamples only)
+	aggEnd      WindowAgg = 10
 
 	maxOutputs = 7 // of any aggregate
 )
@@ -33,7 +34,7 @@ const (
 // The bounds of a window.
 const (
 	MaxWindowSamples  = 1 << 20
-	MaxRankSamples    = 1 << 10 // a push of AggRank looks at all
+	MaxRankSamples    = 1 << 10 // a push of AggRank and AggAbsdev looks at all
 	MaxWindowSub      = 1 << 12
 	DefaultWindowSub  = 64
 	windowKindSamples = "samples"
@@ -68,7 +69,7 @@ func DurationWindow(agg WindowAgg, lengthNs int64, sub int) Window {
 // Outputs returns the types of the outputs, in order; nil for an unknown aggregate.
 func (a WindowAgg) Outputs() []Type {
 	switch a {
-	case AggSum, AggMin, AggMax, AggWeighted, AggRank:
+	case AggSum, AggMin, AggMax, AggWeighted, AggRank, AggAbsdev:
 		return []Type{F, F, M}
 	case AggMoments:
 		return []Type{F, F, F, M, F}
@@ -107,6 +108,8 @@ func (a WindowAgg) String() string {
 		return "weighted"
 	case AggRank:
 		return "rank"
+	case AggAbsdev:
+		return "absdev"
 	}
 	return "unknown"
 }
@@ -130,6 +133,8 @@ func (w Window) Words() int {
 		return wgtSamplesHead + w.N
 	case w.Kind == WindowSamples && w.Agg == AggRank:
 		return rankHead + w.N
+	case w.Kind == WindowSamples && w.Agg == AggAbsdev:
+		return absdevHead + w.N
 	case w.Kind == WindowDuration && (w.Agg == AggSum || w.Agg == AggMin || w.Agg == AggMax):
 		return durHead + 2*(1+w.Sub)
 	case w.Kind == WindowDuration && w.Agg == AggMoments:
@@ -147,13 +152,17 @@ const (
 	mom2SamplesHead = 9 // pos, full, base x, y, run mean x, y, run m2 x, y, run c
 	wgtSamplesHead  = 4 // pos, full, run, run plain sum
 	rankHead        = 3 // pos, count, rank
+	absdevHead      = 4 // pos, count, deviation, newest less mean
 	durHead         = 3 // cur, start, begun; then the closed total, then the ring
 )
 
 // samplesOnly reports whether the aggregate exists for sample windows only.
 func (w Window) samplesOnly() bool {
-	return w.Agg == AggLag || w.Agg == AggWeighted || w.Agg == AggRank
+	return w.Agg == AggLag || w.Agg == AggWeighted || w.scans()
 }
+
+// scans reports whether a push looks at all samples.
+func (w Window) scans() bool { return w.Agg == AggRank || w.Agg == AggAbsdev }
 
 // check returns what is wrong with the description, or nil.
 func (w Window) check() error {
@@ -164,8 +173,8 @@ func (w Window) check() error {
 		if w.N < 1 || w.N > MaxWindowSamples {
 			return fmt.Errorf("window of %d samples is outside 1..%d", w.N, MaxWindowSamples)
 		}
-		if w.Agg == AggRank && w.N > MaxRankSamples {
-			return fmt.Errorf("rank over %d samples is outside 1..%d", w.N, MaxRankSamples)
+		if w.scans() && w.N > MaxRankSamples {
+			return fmt.Errorf("%s over %d samples is outside 1..%d", w.Agg, w.N, MaxRankSamples)
 		}
 		if w.StepNs != 0 || w.Sub != 0 {
 			return fmt.Errorf("sample window has a step or sub-intervals")

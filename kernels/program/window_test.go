@@ -251,6 +251,7 @@ func TestResetEmptiesToTheInitialState(t *testing.T) {
 	for _, desc := range []Window{
 		SampleWindow(AggSum, 4), SampleWindow(AggMoments, 4), SampleWindow(AggLag, 4),
 		SampleWindow(AggMin, 4), SampleWindow(AggMax, 4), SampleWindow(AggWeighted, 4), SampleWindow(AggRank, 4), SampleWindow(AggMoments2, 4),
+		SampleWindow(AggAbsdev, 4),
 		DurationWindow(AggSum, 100, 7), DurationWindow(AggMoments, 100, 7),
 		DurationWindow(AggMin, 100, 7), DurationWindow(AggMax, 100, 7), DurationWindow(AggMoments2, 100, 7),
 	} {
