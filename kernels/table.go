@@ -17,8 +17,8 @@ type TableExpression struct {
 	Text string
 }
 
-// Table is expressions over the columns of a table, compiled. Every row is a tick on which every column is fresh; a
-// cell without a number is undefined. It is immutable.
+// Table is expressions over the columns of a table, compiled. Every row is a tick on which every column is fresh that has
+// a number in it; a cell without a number is undefined. It is immutable.
 type Table struct {
 	Program *program.Program
 	Columns []string      // the columns that the program reads, column i from slot quarter SlotQuartersBase + i
@@ -72,7 +72,7 @@ func tableFields(columns []string, used *[]string) []Field {
 			emit: func(e *emitter) emittedNumber {
 				*used = append(*used, name)
 				input := e.b.Slot(program.SlotQuartersBase + len(*used) - 1)
-				return emittedNumber{number: e.b.Canon(input), fresh: e.b.ConstM(true)}
+				return emittedNumber{number: e.b.Canon(input), fresh: e.b.Defined(input)}
 			},
 		})
 	}
@@ -87,6 +87,9 @@ func (t *tableCompiler) fail(i int, part, text string, mistake expr.Error) {
 func (t *tableCompiler) check(i int, x TableExpression) {
 	t.roots = append(t.roots, expr.None)
 	message := t.catalogue.CheckName(x.Name)
+	if t.catalogue.field[x.Name] != nil {
+		message = fmt.Sprintf("%q is a column", x.Name)
+	}
 	if _, taken := t.names[x.Name]; taken && message == "" {
 		message = fmt.Sprintf("name %s is given twice", x.Name)
 	}

@@ -53,6 +53,7 @@ func newRoot(a *app) *cobra.Command {
 		newCheck(a),
 		newDemo(a),
 		newDiff(a),
+		newEval(a),
 		newPlay(a),
 		newRecord(a),
 		newReplay(a),
