@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"fmt"
+
 	"github.com/sigengine/sigengine/kernels/expr"
 	"github.com/sigengine/sigengine/kernels/program"
 )
@@ -11,6 +13,7 @@ func oscillators() []Operator {
 		stochKOperator(),
 		stochDOperator(),
 		williamsOperator(),
+		cciOperator(),
 		aroonUpOperator(),
 		aroonDownOperator(),
 		aroonOscOperator(),
@@ -97,6 +100,35 @@ func williamsOperator() Operator {
 			b := e.b
 			below := b.Div(b.Sub(highest.number, last.number), b.Sub(highest.number, lowest.number))
 			return last.with(b.Mul(b.ConstF(-100), below))
+		},
+	}
+}
+
+func cciOperator() Operator {
+	o := barSignature("cci", "high", "low", "close")
+	o.Restrict = func(s []expr.Setting) string {
+		if s[0].Count > program.MaxRankSamples {
+			return fmt.Sprintf("cci looks at all its bars on each: it takes up to %d", program.MaxRankSamples)
+		}
+		return ""
+	}
+	return Operator{
+		Operator: o,
+		Doc: Doc{
+			Summary:    "commodity channel index",
+			Formula:    "(t - sma(t, n)) / (0.015 * d), t = (high + low + close) / 3, d being the mean of abs(t - sma(t, n)) over the n bars",
+			Source:     "Lambert (1980), Commodity Channel Index: Tool for Trading Cyclic Trends",
+			Convention: "deviations are from the newest mean",
+			WarmUp:     "first value at bar n; " + gapRestarts,
+			Flat:       "undefined: there is no deviation (TA-Lib says 0)",
+			Empty:      holdsUndefined3,
+		},
+		emit: func(e *emitter, c call) value {
+			b := e.b
+			typical := e.typical(e.together(c.args))
+			out := b.Window(program.SampleWindow(program.AggAbsdev, int(c.settings[0].Count)), e.step(typical), c.reset, typical.number)
+			index := b.Div(out[1], b.Mul(b.ConstF(0.015), out[0])) // undefined until warm, as the outputs are
+			return value{number: index, fresh: e.step(typical)}
 		},
 	}
 }

@@ -231,11 +231,18 @@ func (r *refRows) adl() refSeries {
 	return out
 }
 
-func (r *refRows) mfi() refSeries {
+// typical is the mean of high, low and close, added in this order.
+func (r *refRows) typical() refSeries {
 	typical := make([]float64, r.count())
-	flow := make([]float64, r.count())
 	for i := range typical {
 		typical[i] = (r.high[i] + r.low[i] + r.close[i]) / 3
+	}
+	return r.stepped(typical)
+}
+
+func (r *refRows) mfi() refSeries {
+	typical, flow := r.typical().v, make([]float64, r.count())
+	for i := range typical {
 		flow[i] = typical[i] * r.volume[i]
 	}
 	change := r.change(r.stepped(typical, r.volume))

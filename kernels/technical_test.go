@@ -116,6 +116,18 @@ var technicalCases = map[string][]technicalCase{
 	"williams_r": {{"williams_r(high, low, close, 4)", func(r *refRows) refSeries {
 		return join(func(v []float64) float64 { return v[0] - 100 }, r.stochastic(4))
 	}}},
+	"cci": {{"cci(high, low, close, 4)", func(r *refRows) refSeries {
+		return r.window(r.typical(), 4, func(x []float64) float64 {
+			mean, total := meanOf(x), 0.0
+			for _, v := range x {
+				total += math.Abs(v - mean)
+			}
+			if flat(x) {
+				return math.NaN()
+			}
+			return (x[3] - mean) / (0.015 * total / 4)
+		})
+	}}},
 	"aroon_up":   {{"aroon_up(close, 4)", func(r *refRows) refSeries { return r.aroon(r.x(), 4, highestOf) }}},
 	"aroon_down": {{"aroon_down(close, 4)", func(r *refRows) refSeries { return r.aroon(r.x(), 4, lowestOf) }}},
 	"aroon_osc": {{"aroon_osc(high, low, 4)", func(r *refRows) refSeries {
