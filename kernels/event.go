@@ -5,7 +5,9 @@ import "github.com/sigengine/sigengine/kernels/expr"
 // events is the family of conditions on what happens.
 func events() []Operator {
 	return []Operator{
-		crossesOperator(),
+		crossesOperator(), risingOperator(), fallingOperator(), changedOperator(),
+		hysteresisOperator(), cooldownOperator(),
+		onlyOperator(), sinceOperator(), countOperator(),
 	}
 }
 

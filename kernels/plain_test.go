@@ -39,7 +39,7 @@ type plainRule struct {
 }
 
 // plainRules are the rules by operator, a family a table.
-var plainRules = mergeRules(volatilityRules, tradeRules, liquidityRules, barRules)
+var plainRules = mergeRules(filterRules, volatilityRules, tradeRules, liquidityRules, barRules)
 
 func mergeRules(tables ...map[string]plainRule) map[string]plainRule {
 	all := map[string]plainRule{}
