@@ -22,7 +22,7 @@ func channels() []Operator {
 
 func bollingerSignature(name string) expr.Operator {
 	ddof := expr.Param{Name: "ddof", Kind: expr.ParamInteger, Max: 1, Optional: true}
-	return expr.Operator{Name: name, Params: []expr.Param{series("x"), window("w", 2), series("k"), ddof}, Stateful: true}
+	return expr.Operator{Name: name, Params: []expr.Param{series("x"), anchored(window("w", 2)), series("k"), ddof}, Stateful: true}
 }
 
 const (
@@ -30,16 +30,22 @@ const (
 	bollingerConvention = "population standard deviation (ddof=0); k is usually 2; the middle band is sma(x, w)"
 )
 
-// bollinger are the mean and the half width of the bands.
-func (e *emitter) bollinger(c call) (middle value, half program.Value) {
-	step, m := e.moments(call{args: c.args, settings: c.settings[:1], reset: c.reset})
-	freedom := m.count
+// bands are the mean of a window, the newest sample's distance from it, and the half width of the bands.
+type bands struct {
+	middle          value
+	newest, halfway program.Value
+}
+
+func (e *emitter) bollinger(c call) bands {
+	step := e.step(c.args[0])
+	out := e.roll(program.AggMoments, c.settings[0], step, c.reset, c.args[0].number)
+	freedom := e.warmCount(c.settings[0], out[2])
 	if ddof := c.settings[1].Count; ddof > 0 {
-		freedom = e.b.Sub(m.count, e.b.ConstF(float64(ddof)))
+		freedom = e.b.Sub(freedom, e.b.ConstF(float64(ddof)))
 	}
-	deviation := e.b.Sqrt(e.b.Div(m.squares, freedom))
-	middle = value{number: e.b.Sel(m.warm, m.mean, e.undefined()), fresh: step}
-	return middle, e.b.Mul(c.args[1].number, deviation)
+	deviation := e.b.Sqrt(e.b.Div(out[1], freedom))
+	middle := value{number: e.b.Sel(out[3], out[0], e.undefined()), fresh: step}
+	return bands{middle: middle, newest: out[4], halfway: e.b.Mul(c.args[1].number, deviation)}
 }
 
 func bollingerUpperOperator() Operator {
@@ -55,8 +61,8 @@ func bollingerUpperOperator() Operator {
 			Empty:      emptyWindow,
 		},
 		emit: func(e *emitter, c call) value {
-			middle, half := e.bollinger(c)
-			return middle.with(e.b.Add(middle.number, half))
+			bb := e.bollinger(c)
+			return bb.middle.with(e.b.Add(bb.middle.number, bb.halfway))
 		},
 	}
 }
@@ -74,8 +80,8 @@ func bollingerLowerOperator() Operator {
 			Empty:      emptyWindow,
 		},
 		emit: func(e *emitter, c call) value {
-			middle, half := e.bollinger(c)
-			return middle.with(e.b.Sub(middle.number, half))
+			bb := e.bollinger(c)
+			return bb.middle.with(e.b.Sub(bb.middle.number, bb.halfway))
 		},
 	}
 }
@@ -93,8 +99,8 @@ func bollingerWidthOperator() Operator {
 			Empty:      emptyWindow + "; undefined where the mean is 0",
 		},
 		emit: func(e *emitter, c call) value {
-			middle, half := e.bollinger(c)
-			return middle.with(e.b.Div(e.b.Mul(e.b.ConstF(2), half), middle.number))
+			bb := e.bollinger(c)
+			return bb.middle.with(e.b.Div(e.b.Mul(e.b.ConstF(2), bb.halfway), bb.middle.number))
 		},
 	}
 }
@@ -112,18 +118,16 @@ func percentBOperator() Operator {
 			Empty:      emptyWindow,
 		},
 		emit: func(e *emitter, c call) value {
-			b := e.b
-			middle, half := e.bollinger(c)
-			newest := e.latest(c.args[0])
-			above := b.Sub(newest, b.Sub(middle.number, half))
-			return middle.with(b.Div(above, b.Mul(b.ConstF(2), half)))
+			bb := e.bollinger(c)
+			place := e.b.Div(e.b.Add(bb.newest, bb.halfway), e.b.Mul(e.b.ConstF(2), bb.halfway))
+			return bb.middle.with(e.b.Sel(e.b.Defined(bb.middle.number), place, e.undefined()))
 		},
 	}
 }
 
 func channelSignature(name string, fields ...string) expr.Operator {
 	o := barSignature(name, fields...)
-	o.Params[len(fields)] = window("w", 1)
+	o.Params[len(fields)] = anchored(window("w", 1))
 	return o
 }
 

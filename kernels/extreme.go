@@ -18,7 +18,7 @@ func extremes() []Operator {
 // extreme is the largest or smallest x of a window while it is warm.
 func (e *emitter) extreme(agg program.WindowAgg, x value, w expr.Setting, reset program.Value) value {
 	step := e.step(x)
-	out := e.b.Window(e.windowOf(agg, w), step, reset, x.number)
+	out := e.roll(agg, w, step, reset, x.number)
 	return value{number: e.b.Sel(out[2], out[0], e.undefined()), fresh: step}
 }
 
@@ -31,7 +31,7 @@ func (e *emitter) extremeAge(agg program.WindowAgg, x value, n int64, reset prog
 
 func highestOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "highest", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "highest", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary:    "largest value in a window",
 			Formula:    "max(x)",
@@ -49,7 +49,7 @@ func highestOperator() Operator {
 
 func lowestOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "lowest", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "lowest", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary:    "smallest value in a window",
 			Formula:    "min(x)",

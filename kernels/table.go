@@ -34,7 +34,7 @@ type TableOutput struct {
 	Text    string // canonical, see expr.Graph.Text
 }
 
-// CompileTable compiles expressions whose fields are columns. A column whose
+// CompileTable compiles expressions whose fields are columns. The session is the whole table. A column whose
 // name is not one, is a word of the language or comes again cannot be used. It returns every mistake, in the order of the expressions; Signal is the expression's index.
 func CompileTable(columns []string, expressions []TableExpression, options Options) (*Table, []Error) {
 	options = options.withDefaults()
@@ -104,7 +104,7 @@ func (t *tableCompiler) check(i int, x TableExpression) {
 	}
 	env := expr.Env{
 		Part: "value", Want: expr.KindCondition, Value: expr.None, Names: t.names, SampleLimit: t.options.SampleLimit,
-		NoRemote: true, NoSession: true,
+		NoRemote: true,
 	}
 	ref, mistakes := expr.Check(t.graph, tree, t.catalogue.names, env)
 	if len(mistakes) > 0 { // then it is a number, or wrong as one as well

@@ -153,7 +153,7 @@ func volumeWeighted(e *emitter, c call) value {
 
 func vwmaOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "vwma", Params: []expr.Param{series("x"), series("volume"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "vwma", Params: []expr.Param{series("x"), series("volume"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary:    "volume-weighted moving average",
 			Formula:    "sum(x * volume, w) / sum(volume, w)",
