@@ -21,16 +21,19 @@ var (
 
 // Options say how to replay. The zero value replays as recorded, as fast as possible, publishing nothing.
 type Options struct {
-	Config *config.Config                // instead of the journal's own; nil: the journal's
-	Shape  func(*engine.Config)          // changes lanes, batch or mode; these never change the result
-	Sink   engine.Sink                   // gets every decided signal
-	Clock  feed.Clock                    // for latencies and pace; nil: no latencies, no pace
-	Pace   func(receiveNs int64)         // waits until a tick is due; nil: as fast as possible
-	Stages *metrics.Stages               // gets latencies; nil: none
-	Blocks func(*journal.Block)          // sees every block, before it is applied
-	Begin  func(run uint64)              // is told of every run
-	Done   func(ticks, lastSeq uint64)   // progress, once a block
-	End    func(run uint64, hash string) // is told when a run has been replayed
+	Config *config.Config       // instead of the journal's own; nil: the journal's
+	Shape  func(*engine.Config) // changes lanes, batch or mode; these never change the result
+	Sink   engine.Sink          // gets every decided signal
+	// Prepare may change an engine before it is made, for a run's configuration: another program that decides the same, an
+	// observer. An error ends the replay.
+	Prepare func(*config.Config, *engine.Config, *engine.Ports) error
+	Clock   feed.Clock                    // for latencies and pace; nil: no latencies, no pace
+	Pace    func(receiveNs int64)         // waits until a tick is due; nil: as fast as possible
+	Stages  *metrics.Stages               // gets latencies; nil: none
+	Blocks  func(*journal.Block)          // sees every block, before it is applied
+	Begin   func(run uint64)              // is told of every run
+	Done    func(ticks, lastSeq uint64)   // progress, once a block
+	End     func(run uint64, hash string) // is told when a run has been replayed
 
 	Cancelled func() error // asked before every block; an error ends the replay
 }
@@ -223,6 +226,11 @@ func (p *Player) start(first uint64) error {
 		ports.Clock = feed.NewManualClock(0)
 	} else if p.options.Stages != nil {
 		ports.Timing = engine.NewTiming(ports.Clock, p.options.Stages, shape.Lanes)
+	}
+	if p.options.Prepare != nil {
+		if err := p.options.Prepare(p.config, &shape, &ports); err != nil {
+			return err
+		}
 	}
 	if p.engine, err = engine.New(shape, ports); err != nil {
 		return fmt.Errorf("replay: %w", err)

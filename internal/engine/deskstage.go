@@ -16,6 +16,7 @@ type deskStage struct {
 	timing  *Timing
 	row     row
 	touched [LanesMax]uint64 // by lane: rows consumed in this batch up to here
+	observe func(Observation)
 }
 
 func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
@@ -25,6 +26,7 @@ func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
 	}
 	return &deskStage{
 		desk: desk, rules: e.config.Desk.Rules, orders: e.orders, lanes: e.lanes, decided: taker, timing: e.timing,
+		observe: e.ports.Observe,
 	}, nil
 }
 
@@ -59,6 +61,9 @@ func (d *deskStage) take(batch []order) int {
 			d.define(o.define)
 		case o.lane == nil:
 			d.decided.receiveNs = o.at
+			if d.observe != nil {
+				d.observe(Observation{Event: o.event, Desk: d.desk})
+			}
 			d.desk.Apply(&o.event, risk.Fired{}, nil)
 		default:
 			if o.slot >= o.lane.computed.Load() {
@@ -94,6 +99,9 @@ func (d *deskStage) apply(o *order) {
 	fired := risk.Fired{
 		When: d.row.bits(program.RowWhen), Exit: d.row.bits(program.RowExit),
 		Suppressed: d.row.bits(program.RowSuppressed),
+	}
+	if d.observe != nil {
+		d.observe(Observation{Event: o.event, Fired: fired, Desk: d.desk, row: d.row})
 	}
 	d.desk.Apply(&o.event, fired, &d.row)
 	d.touched[o.lane.number] = o.slot + 1

@@ -20,6 +20,9 @@ type Ports struct {
 	// JournalErr reports that the journal failed under its stop policy; it is asked once a turn.
 	JournalErr func() error
 	Timing     *Timing
+	// Observe sees every event on the desk's goroutine, before the desk takes it. It slows the engine: explanations and tests
+	// have use for it.
+	Observe func(Observation)
 }
 
 // Engine is one partition's engine. See the package documentation for who may call what.
