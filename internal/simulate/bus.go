@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/feed/sim"
@@ -157,6 +158,13 @@ func (b *bus) clear() {
 		b.links[i].messages = nil
 	}
 }
+
+// corrupted reports whether something corrupt is on its way.
+func (l *link) corrupted() bool {
+	return slices.ContainsFunc(l.messages, func(m inFlight) bool { return m.unknown })
+}
+
+func isUnknown(p payload) bool { return p.unknown }
 
 // burst makes the markets catch up at once, as after a pause of the network.
 func (b *bus) burst() { b.w.nowNs += 20 * turnNs }

@@ -32,12 +32,14 @@ type Violation struct {
 func (v Violation) String() string { return fmt.Sprintf("run %d: %s: %s", v.Run, v.Contract, v.What) }
 
 // Check judges a finished simulation and returns every contract it broke.
-func Check(r *Result) []Violation {
+func Check(r *Result) []Violation { return append(checkSafety(r), checkLiveness(r)...) }
+
+func checkSafety(r *Result) []Violation {
 	var all []Violation
 	for _, run := range r.Runs {
 		all = append(all, checkRun(run)...)
 	}
-	return append(all, checkLiveness(r)...)
+	return all
 }
 
 func checkRun(run *Run) []Violation {

@@ -28,7 +28,13 @@
 //
 // Each seed switches each kind of fault on or off and chooses its rate and the sizes of rings, batches, lanes and blocks, so
 // that some seeds have much of one fault and nothing else. A failing test prints the command that runs its seed
-// again; the regression list in the tests keeps seeds that once found something.
+// again; the regression list in the tests keeps seeds that once found something. More seeds, or one with every event:
+//
+//	go test ./internal/simulate -run 'TestSeeds$' -seeds 1000 -first 51
+//	go test ./internal/simulate -run 'TestSeeds$' -seeds 1 -first 46 -v -events
+//
+// The tests also break the engine's surroundings (sabotage) and what was recorded, one thing at a time, and require that
+// Check names the contract; and TestSeeds fails if some fault happened in none of its seeds.
 //
 // One goroutine a Simulation; several may run side by side. The package reads no clock and starts no goroutine. It does not
 // simulate threads (the race detector and the staged tests of internal/engine do), the server's own faults, or a disk that

@@ -12,7 +12,8 @@ type Plan struct {
 	QuietTurns int // and without
 
 	// What the engine is given.
-	Exchange        bool // engine time from exchange times
+	Signals         string // the configuration's signals; empty: a set that fires often
+	Exchange        bool   // engine time from exchange times
 	LateDrop        bool
 	Lanes           int
 	BatchTicks      int
@@ -70,10 +71,10 @@ func NewPlan(seed uint64) Plan {
 	// Each fault is absent from some seeds, rare in some and frequent in others.
 	rate := func(most int) int { return pick(c, 0, 0, most/10, most/10, most/3, most) }
 	p.Drop, p.Duplicate, p.Malformed = rate(50_000), rate(50_000), rate(50_000)
-	p.Corrupt, p.BrokenEvent = rate(20_000), rate(10_000)
+	p.Corrupt, p.BrokenEvent = pick(c, 0, 0, 0, 1000, 20_000), rate(10_000)
 	p.DelayNsMax = rate(20_000_000)
 	p.Disconnect, p.Stall, p.EngineStall, p.ClockStep = rate(3000), rate(20_000), rate(20_000), rate(1500)
-	p.ConnFail, p.StoreFail, p.Kill, p.Command, p.Burst = rate(10_000), rate(1500), rate(1000), rate(2000), rate(5000)
+	p.ConnFail, p.StoreFail, p.Kill, p.Command, p.Burst = rate(10_000), rate(1500), rate(1000), rate(10_000), rate(5000)
 	return p
 }
 
@@ -91,6 +92,9 @@ func (p *Plan) config() string {
 	fmt.Fprintf(&text, "risk: {stale: 50ms, max_trail: 1s}\n")
 	fmt.Fprintf(&text, "engine: {mode: fused, executor: cpu, lanes: %d, batch: %d, instruments: %d, heartbeat: 10ms}\n",
 		p.Lanes, p.BatchTicks, p.InstrumentsMax)
+	if p.Signals != "" {
+		return text.String() + p.Signals
+	}
 	return text.String() + signals
 }
 
@@ -104,9 +108,6 @@ const signals = `signals:
   - {name: wide, value: "zscore(spread, 200ms)", when: value > 1, exit: value < 0, expires: 1s, horizon: 5s, strength: value * 2, for: "A.*", on_gap: hold}
   - {name: apart, value: price - mid, when: abs(value) > 0.5 * spread, exit: abs(value) < 0.1 * spread, throttle: 10ms, for: "*", on_gap: hold}
 `
-
-// signalCount is how many there are.
-const signalCount = 7
 
 // warmUp is how many samples a signal's windows need, from the start and after each gap. Those that hold at a gap are not
 // here.

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/internal/config"
@@ -176,6 +177,20 @@ func (p *process) turn(c chance) {
 	if c.coin() {
 		p.writer.Poll()
 	}
+}
+
+// poisoned reports whether the process must be started anew to be well: it has no journal any more, or it may have taken
+// corrupt data for true, or has some on the way.
+func (p *process) poisoned() bool {
+	if p.writer.Err() != nil {
+		return true
+	}
+	for i, s := range p.sources {
+		if s.count.Unknown > 0 || p.w.bus.links[i].corrupted() || slices.ContainsFunc(s.pending, isUnknown) {
+			return true
+		}
+	}
+	return false
 }
 
 // command gives the engine an operator's word.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"math"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/internal/engine"
@@ -182,7 +183,7 @@ func (w *world) faultsInside(c chance) {
 		i := c.below(feeds)
 		symbol := w.bus.markets[i].Symbol(c.below(w.bus.markets[i].Len()))
 		w.process.command(pick(c, feed.ControlKill, feed.ControlResume), pick(c, feed.ScopeAll, feed.ScopeInstrument, feed.ScopeSignal),
-			symbol, c.below(signalCount))
+			symbol, c.below(len(w.process.run.Shape.Desk.Rules)))
 	}
 }
 
@@ -225,7 +226,9 @@ func (w *world) heal() error {
 		w.bus.connect()
 	}
 	p := w.process
-	if !p.ended && (w.plan.Corrupt > 0 || w.plan.StoreFail > 0) {
+	p.run.Store.FailAfter(math.MaxInt64)
+	p.run.Store.FailSyncs(false)
+	if !p.ended && p.poisoned() {
 		p.kill(w.chances.store, false)
 		w.bus.clear()
 	}
@@ -242,7 +245,7 @@ func (w *world) heal() error {
 		return nil
 	}
 	p.command(feed.ControlResume, feed.ScopeAll, feed.Symbol{}, 0)
-	for i := range signalCount {
+	for i := range p.run.Shape.Desk.Rules {
 		p.command(feed.ControlResume, feed.ScopeSignal, feed.Symbol{}, i)
 	}
 	for _, m := range w.bus.markets {
