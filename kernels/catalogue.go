@@ -79,6 +79,8 @@ func families() [][]Operator {
 		stops(),
 		volumes(),
 		volatility(),
+		windowed(),
+		relations(),
 		orderFlow(),
 		tradeFlow(),
 		liquidity(),

@@ -85,7 +85,7 @@ func tradeIntensityOperator() Operator {
 func intensityRatioOperator() Operator {
 	return Operator{
 		Operator: expr.Operator{
-			Name: "intensity_ratio", Params: []expr.Param{window("w", 1)}, Stateful: true, Reads: []string{"price", "aggressor"},
+			Name: "intensity_ratio", Params: []expr.Param{anchored(window("w", 1))}, Stateful: true, Reads: []string{"price", "aggressor"},
 		},
 		Doc: Doc{
 			Summary:    "trades in which the buyer took for each in which the seller did, over a window",

@@ -13,7 +13,7 @@ func liquidity() []Operator {
 
 func amihudOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "amihud", Params: []expr.Param{window("w", 1)}, Stateful: true, Reads: []string{"price", "size"}},
+		Operator: expr.Operator{Name: "amihud", Params: []expr.Param{anchored(window("w", 1))}, Stateful: true, Reads: []string{"price", "size"}},
 		Doc: Doc{
 			Summary:    "illiquidity: mean move for a unit of money traded, over the trades of a window",
 			Formula:    "sum(abs(r) / (price * size)) / count with r = (price - price') / price', ' being the trade before",
@@ -24,6 +24,7 @@ func amihudOperator() Operator {
 			Empty:      "undefined while a window of time holds no trade",
 		},
 		emit: func(e *emitter, c call) value {
+			c = e.anchor(c)
 			price, size, step := c.args[0], c.args[1].number, e.step(c.args...)
 			r := e.returnOf(price.at(step), c.reset)
 			each := value{number: e.b.Div(e.b.Abs(r.number), e.b.Mul(price.number, size)), fresh: step}
@@ -58,7 +59,7 @@ const (
 
 func effectiveSpreadOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "effective_spread", Params: []expr.Param{window("w", 1)}, Stateful: true, Reads: spreadFields},
+		Operator: expr.Operator{Name: "effective_spread", Params: []expr.Param{anchored(window("w", 1))}, Stateful: true, Reads: spreadFields},
 		Doc: Doc{
 			Summary:    "mean spread that the takers of a window paid",
 			Formula:    "mean of 2 * sign * (price - mid)",
@@ -82,9 +83,10 @@ func laterOperator(name string, doc Doc, measure func(e *emitter, sign, price, m
 	doc.WarmUp = "n + k trades whose side is known, or the whole duration since trade k + 1; starts again after a gap"
 	doc.Flat, doc.Empty = "-", spreadEmpty
 	return Operator{
-		Operator: expr.Operator{Name: name, Params: []expr.Param{samples("k"), window("w", 1)}, Stateful: true, Reads: spreadFields},
+		Operator: expr.Operator{Name: name, Params: []expr.Param{samples("k"), anchored(window("w", 1))}, Stateful: true, Reads: spreadFields},
 		Doc:      doc,
 		emit: func(e *emitter, c call) value {
+			c = e.anchor(c)
 			t := e.quotedTrades(c)
 			lag := program.SampleWindow(program.AggLag, int(c.settings[0].Count))
 			sign := e.b.Window(lag, t.push, c.reset, t.sign)

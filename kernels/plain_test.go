@@ -39,7 +39,14 @@ type plainRule struct {
 }
 
 // plainRules are the rules by operator, a family a table.
-var plainRules = mergeRules(filterRules, volatilityRules, tradeRules, liquidityRules, barRules)
+var plainRules = mergeRules(
+	filterRules,
+	volatilityRules,
+	tradeRules,
+	liquidityRules,
+	barRules,
+	relationRules,
+)
 
 func mergeRules(tables ...map[string]plainRule) map[string]plainRule {
 	all := map[string]plainRule{}

@@ -66,7 +66,7 @@ func tradeSignOperator() Operator {
 // volumeOperator sums, over the trades of a window whose side is known, what amount makes of sign and size.
 func volumeOperator(name, summary, formula string, amount func(e *emitter, sign, size program.Value) program.Value) Operator {
 	return Operator{
-		Operator: expr.Operator{Name: name, Params: []expr.Param{window("w", 1)}, Stateful: true, Reads: tradeFields},
+		Operator: expr.Operator{Name: name, Params: []expr.Param{anchored(window("w", 1))}, Stateful: true, Reads: tradeFields},
 		Doc: Doc{
 			Summary: summary, Formula: formula, Source: signSource, Convention: signConvention, WarmUp: tradesWarmUp,
 			Flat: "-", Empty: "0 while a window of time holds no trade",
@@ -100,7 +100,7 @@ func sellVolumeOperator() Operator {
 
 func tradeImbalanceOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "trade_imbalance", Params: []expr.Param{window("w", 1)}, Stateful: true, Reads: tradeFields},
+		Operator: expr.Operator{Name: "trade_imbalance", Params: []expr.Param{anchored(window("w", 1))}, Stateful: true, Reads: tradeFields},
 		Doc: Doc{
 			Summary:    "how one-sided trading is over a window, from -1 to 1",
 			Formula:    "sum(sign * size) / sum(size)",
@@ -119,7 +119,7 @@ func tradeImbalanceOperator() Operator {
 
 func vwapOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "vwap", Params: []expr.Param{window("w", 1)}, Stateful: true, Reads: []string{"price", "size"}},
+		Operator: expr.Operator{Name: "vwap", Params: []expr.Param{anchored(window("w", 1))}, Stateful: true, Reads: []string{"price", "size"}},
 		Doc: Doc{
 			Summary:    "volume-weighted average price of the trades of a window",
 			Formula:    "sum(price * size) / sum(size)",

@@ -25,7 +25,7 @@ func (e *emitter) ratioOfSums(push, x, y program.Value, w expr.Setting, reset pr
 
 // pushed is a window's sum and count of what was pushed, undefined until it is warm.
 func (e *emitter) pushed(push, x program.Value, w expr.Setting, reset program.Value) (sum, count program.Value) {
-	out := e.b.Window(e.windowOf(program.AggSum, w), push, reset, x)
+	out := e.advance(program.AggSum, w, push, reset, x)
 	return e.b.Sel(out[2], out[0], e.undefined()), e.b.Sel(out[2], e.warmCount(w, out[1]), e.undefined())
 }
 
@@ -70,7 +70,7 @@ func varianceOperator() Operator {
 
 func rmsOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "rms", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "rms", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary:    "root mean square over a window",
 			Formula:    "sqrt(sum(x^2) / count)",
@@ -90,7 +90,7 @@ func rmsOperator() Operator {
 
 func semivarianceOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "semivariance", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "semivariance", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary:    "mean square of what is below zero, over a window",
 			Formula:    "sum(x^2 where x < 0) / count",
@@ -112,7 +112,7 @@ func semivarianceOperator() Operator {
 
 func realisedVarianceOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "rv", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "rv", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary: "realised variance over a window",
 			Formula: "sum(r^2) with r = (x - x') / x', x' being x at the step before",
@@ -124,6 +124,7 @@ func realisedVarianceOperator() Operator {
 			Empty:  "0 while a window of time holds no return; a return from 0 is left out",
 		},
 		emit: func(e *emitter, c call) value {
+			c = e.anchor(c)
 			r := e.returnOf(c.args[0], c.reset)
 			square := r.with(e.b.Mul(r.number, r.number))
 			return e.sum(square, c.settings[0], c.reset).at(r.fresh)
@@ -136,7 +137,7 @@ func (x value) at(fresh program.Value) value { return value{number: x.number, fr
 
 func bipowerOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "bipower", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true},
+		Operator: expr.Operator{Name: "bipower", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
 		Doc: Doc{
 			Summary: "bipower variation over a window: variance without jumps",
 			Formula: "pi / 2 * sum(abs(r) * abs(r')) with r = (x - x') / x', ' being the step before",
@@ -148,6 +149,7 @@ func bipowerOperator() Operator {
 			Empty:  "0 while a window of time holds no pair of returns; a return from 0 is left out",
 		},
 		emit: func(e *emitter, c call) value {
+			c = e.anchor(c)
 			r := e.returnOf(c.args[0], c.reset)
 			size := r.with(e.b.Abs(r.number))
 			before := e.previous(size, c.reset)

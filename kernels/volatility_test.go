@@ -13,12 +13,7 @@ var volatilityRules = map[string]plainRule{
 		if !warm {
 			return c.number(math.NaN())
 		}
-		mean := plainMean(xs, c.settings[0])
-		squares := 0.0
-		for _, x := range xs {
-			squares += (x - mean) * (x - mean)
-		}
-		return c.number(squares / float64(len(xs)-int(c.settings[1].Count)))
+		return c.number(plainVariance(xs, c.settings[0]) * float64(len(xs)) / float64(len(xs)-int(c.settings[1].Count)))
 	}},
 	"rms": statistic(0, each(func(s plainStep) float64 { return s.x(0) * s.x(0) }), func(xs []float64, w expr.Setting) float64 {
 		return math.Sqrt(plainMean(xs, w))
@@ -44,6 +39,17 @@ var volatilityRules = map[string]plainRule{
 func windowOfSteps(c plainCall, w expr.Setting) ([]float64, bool) {
 	kept := refState{pushes: each(func(s plainStep) float64 { return s.x(0) })(c.steps)}
 	return kept.contents(w, c.nowNs)
+}
+
+func plainVariance(xs []float64, w expr.Setting) float64 {
+	mean, squares := plainMean(xs, w), 0.0
+	if flat(xs) {
+		return 0 / float64(len(xs))
+	}
+	for _, x := range xs {
+		squares += (x - mean) * (x - mean)
+	}
+	return squares / float64(len(xs))
 }
 
 // plainEWMAVolatility does not know of gaps: its test has none.
