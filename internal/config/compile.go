@@ -1,10 +1,12 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/sigengine/sigengine/kernels"
 	"github.com/sigengine/sigengine/kernels/expr"
+	"go.yaml.in/yaml/v3"
 )
 
 // Specs returns the signals as package kernels takes them, in their order.
@@ -14,13 +16,35 @@ func (c *Config) Specs() []kernels.SignalSpec {
 		s := &c.Signals[i]
 		specs[i] = kernels.SignalSpec{
 			Name: s.Name, Value: s.Value, When: s.When, Exit: s.Exit, Side: s.Side, Strength: s.Strength,
-			OnGap: expr.GapRewarm,
+			On: s.On, OnGap: expr.GapRewarm,
+		}
+		for _, p := range s.Params {
+			specs[i].Params = append(specs[i].Params, kernels.ParamSpec{Name: p.Name, Text: p.Text, Overridden: s.overrides(p.Name)})
 		}
 		if s.OnGap == OnGapHold {
 			specs[i].OnGap = expr.GapHold
 		}
 	}
 	return specs
+}
+
+// overrides reports whether some instruments have values of their own for a parameter.
+func (s *Signal) overrides(name string) bool {
+	for _, o := range s.Overrides {
+		if slices.ContainsFunc(o.Params, func(p Named) bool { return p.Name == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// options are what package kernels needs besides the signals.
+func (c *Config) options() kernels.Options {
+	o := kernels.Options{NoSession: !c.Session.Configured()}
+	for _, let := range c.Let {
+		o.Lets = append(o.Lets, kernels.LetSpec{Name: let.Name, Text: let.Text})
+	}
+	return o
 }
 
 // Compile makes the program of the signals. For a Config from Load it fails only if there are no signals. An error is of type
@@ -40,22 +64,32 @@ func (c *Config) Compile() (*kernels.Compiled, error) {
 
 // compile reports what is wrong with the expressions, except with those that the report knows of already.
 func (c *Config) compile(r *report) *kernels.Compiled {
-	compiled, mistakes := kernels.Compile(c.Specs(), kernels.Options{})
+	compiled, mistakes := kernels.Compile(c.Specs(), c.options())
 	failed := make(map[string]bool, len(r.failed))
 	for path := range r.failed {
 		failed[path] = true
 	}
 	for i := range mistakes {
 		m := &mistakes[i]
-		if m.Signal < 0 {
+		path := m.Part
+		switch {
+		case m.Signal >= 0:
+			path = r.itemPath(signalPath(m.Signal, m.Part))
+		case m.Part == "program":
 			r.add("signals", "cannot be one program: "+m.Mistake.Message, m.Mistake.Hint)
 			continue
 		}
-		path := signalPath(m.Signal, m.Part)
-		if !failed[path] { // one expression may have several mistakes
-			r.at(c.ErrorIn(m.Signal, m.Part, m.Mistake.Offset, m.Mistake.Length, m.Mistake.Message, m.Mistake.Hint), path)
+		if failed[path] {
+			continue
 		}
+		delete(r.failed, path) // one expression may have several mistakes
+		if o, ok := r.origins[path]; ok && o.node.Kind == yaml.ScalarNode && o.node.Value != m.Text {
+			r.at(o.src.errorAtNode(o.node, m.Mistake.Message, m.Mistake.Hint), path) // it is the name that is wrong
+			continue
+		}
+		r.inText(path, &m.Mistake)
 	}
+	c.referenceRelations(r, compiled)
 	return compiled
 }
 

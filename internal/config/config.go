@@ -14,6 +14,8 @@ type Config struct {
 	LateDrop  time.Duration // drop ticks further than this behind engine time; 0 keeps all; exchange clock only
 	NATS      NATS
 	Feeds     []Feed
+	Session   Session  // when sessions begin; the zero value for none
+	Let       []Named  // expressions that signals may use by name
 	Signals   []Signal // those of signals_file first, then the inline ones
 	Risk      Risk
 	Engine    Engine
@@ -96,6 +98,17 @@ type Pending struct {
 	Bytes    int64
 }
 
+// Named is a text with a name: an expression of `let`, or a constant of `params`.
+type Named struct {
+	Name, Text string
+}
+
+// Override gives parameters of a signal other values for some instruments. Where several select an instrument the last wins.
+type Override struct {
+	For    []Pattern
+	Params []Named
+}
+
 // OnGap says what a signal does when market data is missing.
 type OnGap string
 
@@ -113,11 +126,15 @@ type Signal struct {
 	Exit     string // empty for none
 	Side     string // empty for none
 	Strength string // empty for none
+	On       []string
+	Params   []Named
 	Throttle time.Duration
 	Horizon  time.Duration
 	Expires  time.Duration
 	For      []Pattern
 	OnGap    OnGap
+
+	Overrides []Override
 }
 
 // Gate is the verdict of a gate that can be told to let pass.

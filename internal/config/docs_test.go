@@ -58,11 +58,13 @@ func TestDocsExamples(t *testing.T) {
 
 func keyTables() string {
 	var b strings.Builder
-	feed, signal := DefaultFeed(), DefaultSignal()
+	feed, signal, override := DefaultFeed(), DefaultSignal(), newOverride()
 	keyTable(&b, "", Default().keys())
 	keyTable(&b, "nats", Default().NATS.keys())
 	keyTable(&b, "feeds", feed.keys())
+	keyTable(&b, "session", Default().Session.keys())
 	keyTable(&b, "signals", signal.keys())
+	keyTable(&b, "overrides", override.keys())
 	keyTable(&b, "risk", Default().Risk.keys())
 	keyTable(&b, "engine", Default().Engine.keys())
 	keyTable(&b, "publish", Default().Publish.keys())
@@ -93,7 +95,7 @@ func keyRows(b *strings.Builder, prefix string, keys []key) {
 
 func defaultOf(v value) string {
 	switch v := v.(type) {
-	case section, list[Feed], list[Signal]:
+	case section, list[Feed], list[Signal], list[Override]:
 		return ""
 	case *scalar:
 		if v.isNeeded {

@@ -169,6 +169,7 @@ func (d *decoder) notUTF8() {
 // yamlError takes a message of the YAML reader apart. It gives a line for most and a column for none.
 var (
 	yamlError     = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+	refInList     = regexp.MustCompile(`\[[^']*ref\("`)
 	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 )
 
@@ -188,6 +189,9 @@ func (d *decoder) syntax(err error) {
 	for number := max(line-1, 1); number <= line+1; number++ {
 		if strings.HasPrefix(strings.TrimLeft(d.src.line(number), " "), "\t") {
 			line, hint = number, "indent with spaces; YAML allows no tabs here"
+		}
+		if refInList.MatchString(d.src.line(number)) {
+			line, hint = number, `between [ and ] write 'ref("venue", "symbol")', in single quotes`
 		}
 	}
 	d.report.at(d.src.errorAtLine(line, message, hint), "")

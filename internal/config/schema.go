@@ -40,6 +40,8 @@ func (c *Config) keys() []key {
 		{"late_drop", duration(&c.LateDrop, 0, 24*time.Hour), "Drop ticks further than this behind engine time; they stay in the journal. `0` keeps all. Only with `clock: exchange`."},
 		{"nats", section{c.NATS.keys}, "How to reach the server. The key `url` gives way to `NATS_URL`, and both to `--server`."},
 		{"feeds", list[Feed]{&c.Feeds, DefaultFeed, (*Feed).keys, FeedsMax}, "The subscriptions, at most 64."},
+		{"session", section{c.Session.keys}, "When sessions begin, for windows that are written `session`."},
+		{"let", pairs{&c.Let, expressionNote}, "Named expressions that every signal, and every later one of these, may use."},
 		{"signals_file", text(&c.signalsFile, "a file name, relative to this file"), "A file with a `signals` list of the same form. Its signals come before the inline ones, which may use them."},
 		{"signals", list[Signal]{&c.Signals, DefaultSignal, (*Signal).keys, SignalsMax}, "The signals, at most 64 with those of `signals_file`. One may use the values of those before it."},
 		{"risk", section{c.Risk.keys}, "The gates that a signal passes before it is published."},
@@ -97,11 +99,30 @@ func (s *Signal) keys() []key {
 		{"exit", expression(&s.Exit), "The condition to leave. It wins over `when`."},
 		{"side", expression(&s.Side), "Positive buys, negative sells."},
 		{"strength", expression(&s.Strength), "How strong, in a unit of your own."},
+		{"on", evaluators{&s.On}, "What evaluates the signal. Default: `self`, every tick that makes `value` fresh."},
+		{"params", pairs{&s.Params, "a number or a duration"}, "Named constants of the signal."},
+		{"overrides", list[Override]{&s.Overrides, newOverride, (*Override).keys, overridesMax}, "Parameters that are other numbers for some instruments; the last that fits wins."},
 		{"throttle", duration(&s.Throttle, 0, 24*time.Hour), "Shortest engine time between two enters or updates of an instrument."},
 		{"horizon", duration(&s.Horizon, 0, 366*24*time.Hour), "How far ahead the signal looks; published as it is."},
 		{"expires", duration(&s.Expires, 0, 366*24*time.Hour), "How long after it was decided a signal may be acted upon; then it closes silently. `0`: it does not expire."},
 		{"for", patterns{&s.For}, "Which instruments: `venue.symbol` in the venue's own spelling, where `*` stands for any bytes."},
 		{"on_gap", choice(&s.OnGap, OnGapRewarm, OnGapHold), "When data is missing: start the windows afresh and stay silent until they are warm, or hold what they have."},
+	}
+}
+
+func newOverride() Override { return Override{For: DefaultSignal().For} }
+
+func (o *Override) keys() []key {
+	return []key{
+		{"for", patterns{&o.For}, "Which of the signal's instruments, as its own `for`."},
+		{"params", pairs{&o.Params, "a number"}, "The parameters and their numbers."},
+	}
+}
+
+func (s *Session) keys() []key {
+	return []key{
+		{"reset", text(&s.Reset, "a time of day, `17:00` or `17:00:00`"), "When a session ends and the next begins, every day."},
+		{"zone", text(&s.Zone, "an IANA time zone"), "The zone of `reset`, such as `America/New_York` or `UTC`."},
 	}
 }
 

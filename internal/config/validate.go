@@ -25,7 +25,9 @@ func (c *Config) validate(r *report) {
 	c.NATS.relations(r)
 	c.feedRelations(r)
 	c.publishRelations(r)
+	c.Session.relations(r)
 	c.signalRelations(r)
+	c.reachRelations(r)
 	c.killRelations(r)
 	if c.Engine.Lanes > c.Engine.InstrumentsMax && !r.failed["engine.instruments"] {
 		r.add("engine.lanes", fmt.Sprintf("is %d, more than engine.instruments, %d", c.Engine.Lanes, c.Engine.InstrumentsMax), "a lane without instruments does nothing")

@@ -95,7 +95,7 @@ func (c *checker) constantRoot(e Expr, ref Ref) Ref {
 	case !found:
 		return c.fail(e.Where(), "use a field, as in mid or price", "%s is constant, so no tick ever updates it", c.env.Part)
 	case !c.env.OnClock:
-		return c.fail(e.Where(), "add on: [self, "+remote.String()+"], or on: clock(100ms)",
+		return c.fail(e.Where(), "add on: [self, '"+remote.String()+"'], or on: clock(100ms)",
 			"%s reads only another instrument, whose ticks do not evaluate the signal", c.env.Part)
 	}
 	return ref
