@@ -61,9 +61,8 @@ func zscoreOperator() Operator {
 		},
 		emit: func(e *emitter, c call) value {
 			step, m := e.moments(c)
-			x := e.newestOf(c.refs[0], c.args[0], e.never()).now // the window is reset
 			deviation := e.b.Sqrt(e.b.Div(m.squares, m.count))
-			score := e.b.Div(e.b.Sub(x, m.mean), deviation)
+			score := e.b.Div(m.newest, deviation)
 			return value{number: e.b.Sel(m.warm, score, e.undefined()), fresh: step}
 		},
 	}
@@ -71,12 +70,12 @@ func zscoreOperator() Operator {
 
 // moments is what a window knows of its samples.
 type moments struct {
-	mean, squares, count, warm program.Value
+	squares, count, warm, newest program.Value // newest less the mean
 }
 
 // moments advances the window of a call; equal windows are one.
 func (e *emitter) moments(c call) (step program.Value, m moments) {
 	step = e.step(c.args[0])
 	out := e.roll(program.AggMoments, c.settings[0], step, c.reset, c.args[0].number)
-	return step, moments{mean: out[0], squares: out[1], count: e.warmCount(c.settings[0], out[2]), warm: out[3]}
+	return step, moments{squares: out[1], count: e.warmCount(c.settings[0], out[2]), warm: out[3], newest: out[4]}
 }

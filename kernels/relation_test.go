@@ -188,7 +188,7 @@ func TestFarFromZero(t *testing.T) {
 	for _, p := range [][2]float64{{0, 0}, {1, 2}, {2, 1}, {3, 5}, {5, 5}, {4, 7}} {
 		slots = append(slots, both(far+p[0]/1024, far+p[1]/1024))
 	}
-	for _, value := range []string{"cov(bid, ask, 4)", "corr(bid, ask, 4)", "reg_slope(ask, bid, 4)", "reg_residual(ask, bid, 4)", "spread_zscore(ask, bid, 4)"} {
+	for _, value := range []string{"cov(bid, ask, 4)", "corr(bid, ask, 4)", "reg_slope(ask, bid, 4)", "reg_residual(ask, bid, 4)", "spread_zscore(ask, bid, 4)", "zscore(bid, 4)", "std(ask, 4)"} {
 		near := make([]slot, len(slots))
 		for i, s := range slots {
 			near[i] = both(s.f[0]-far, s.f[2]-far)
