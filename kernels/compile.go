@@ -10,24 +10,33 @@ import (
 // Compile turns signals into one program. It returns either the program or every mistake it found, those of lets
 // first, then in the order of the specs and of their parts.
 func Compile(specs []SignalSpec, options Options) (*Compiled, []Error) {
-	c := compiler{
-		specs: specs, options: options.withDefaults(), catalogue: NewCatalogue(), graph: expr.NewGraph(),
-		values: map[string]expr.Ref{},
-	}
-	c.defineLets()
-	if len(specs) == 0 || len(specs) > MaxSignals {
-		c.fail(-1, "program", "", expr.Error{
-			Message: fmt.Sprintf("%d signals", len(specs)), Hint: fmt.Sprintf("a program holds 1 to %d", MaxSignals),
-		})
-		return nil, c.errors
-	}
-	for i := range specs {
-		c.signal(i)
-	}
-	if len(c.errors) > 0 {
+	c := newCompiler(specs, options)
+	if !c.check() {
 		return nil, c.errors
 	}
 	return c.emit()
+}
+
+func newCompiler(specs []SignalSpec, options Options) *compiler {
+	return &compiler{
+		specs: specs, options: options.withDefaults(), catalogue: NewCatalogue(), graph: expr.NewGraph(),
+		values: map[string]expr.Ref{},
+	}
+}
+
+// check adds all texts to the graph and reports whether they are free of mistakes.
+func (c *compiler) check() bool {
+	c.defineLets()
+	if len(c.specs) == 0 || len(c.specs) > MaxSignals {
+		c.fail(-1, "program", "", expr.Error{
+			Message: fmt.Sprintf("%d signals", len(c.specs)), Hint: fmt.Sprintf("a program holds 1 to %d", MaxSignals),
+		})
+		return false
+	}
+	for i := range c.specs {
+		c.signal(i)
+	}
+	return len(c.errors) == 0
 }
 
 // compiler is one run of Compile.
@@ -40,6 +49,7 @@ type compiler struct {
 	values    map[string]expr.Ref // of the signals so far
 	checked   []checkedSignal
 	errors    []Error
+	probe     func(*linker) // adds to the rows of the signals' program; nil for none
 }
 
 // checkedSignal is a signal's roots in the graph, expr.None where it has no such part, and what evaluates it.

@@ -133,6 +133,9 @@ func (l *linker) signals() *emitter {
 		l.out.Nodes = append(l.out.Nodes, describe(c.graph, ref, l.uses))
 		l.session(&c.graph.Nodes[ref])
 	}
+	if c.probe != nil {
+		c.probe(l)
+	}
 	return e
 }
 
