@@ -34,7 +34,8 @@ func rocOperator() Operator {
 		},
 		emit: func(e *emitter, c call) value {
 			lagged, newest := e.back(c.args[0], c.settings[0].Count, c.reset)
-			return value{number: e.percent(e.b.Sub(newest, lagged), lagged), fresh: e.step(c.args[0])}
+			change := e.b.Mul(e.b.ConstF(100), e.b.Sub(newest, lagged))
+			return value{number: e.b.Div(change, lagged), fresh: e.step(c.args[0])}
 		},
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // readColumn returns one column of a CSV with a header; empty cells are undefined.
-func readColumn(t *testing.T, path, name string) []float64 {
+func readColumn(t testing.TB, path, name string) []float64 {
 	t.Helper()
 	f, err := os.Open(testdata.Shared(t, path))
 	if err != nil {
