@@ -45,7 +45,7 @@ const (
 	startNs         = int64(1_750_000_000_000_000_000)
 	ratePerSecond   = 4000
 	quietTurns      = 1000
-	faultyTurns     = 2000
+	faultyTurns     = 1500
 	instrumentsFeed = 8
 )
 
