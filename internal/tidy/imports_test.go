@@ -46,7 +46,6 @@ var importTable = map[string]allowed{
 
 	// What is computed.
 	"kernels/program": {own: []string{"feed"}},
-	"kernels/exact":   {own: []string{"kernels/program"}},
 	"kernels/cuda":    {own: []string{"feed", "kernels", "kernels/..."}, other: []string{purego}}, // purego: its tests
 	"kernels/exact":   {own: []string{"feed", "kernels/program"}},
 	"kernels/expr":    {own: []string{"feed", "kernels/..."}},
