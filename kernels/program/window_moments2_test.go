@@ -27,11 +27,11 @@ func exactProduct(xs, ys []float64) float64 {
 	return product
 }
 
-// pairTolerance bounds the error of c in units of sqrt(m2x m2y), and so of a correlation; that of a beta in units of
-// sqrt(m2y/m2x) is the same. The largest seen is 1.2e-15 (go test -v prints them).
+// pairTolerance bounds the errors of c in units of sqrt(m2x m2y), of a correlation, and of a beta in units of
+// sqrt(m2y/m2x). TestPairsAgreeWithTwoPass prints the largest seen with -v.
 const pairTolerance = 1e-14
 
-// checkPairs checks one tick and returns the error of c in units of sqrt(m2x m2y).
+// checkPairs checks one tick and returns the largest of the three errors.
 func checkPairs(t *testing.T, i int, out outputs, xs, ys []float64, warm bool) float64 {
 	t.Helper()
 	meanX, m2x := plainMoments(xs)
@@ -48,7 +48,12 @@ func checkPairs(t *testing.T, i int, out outputs, xs, ys []float64, warm bool) f
 		}
 		return 0
 	}
-	return math.Abs(out[4]-c) / scale
+	correlation := out[4]/math.Sqrt(out[2])/math.Sqrt(out[3]) - c/scale
+	beta := (out[4]/out[2] - c/m2x) * math.Sqrt(m2x) / math.Sqrt(m2y)
+	if math.Abs(correlation) > pairTolerance || math.Abs(beta) > pairTolerance {
+		t.Fatalf("tick %d: correlation is off by %g, beta by %g", i, correlation, beta)
+	}
+	return max(math.Abs(out[4]-c)/scale, math.Abs(correlation), math.Abs(beta))
 }
 
 func largest(xs []float64) (most float64) {
@@ -73,7 +78,7 @@ func TestPairsAgreeWithTwoPass(t *testing.T) {
 			t.Run(name+"/"+other, func(t *testing.T) {
 				for _, n := range []int{1, 2, 20, 101} {
 					worst := max(samplePairs(t, n, market, partner), durationPairs(t, n, market, partner))
-					t.Logf("window %d: largest error of c %.2g of sqrt(m2x m2y)", n, worst)
+					t.Logf("window %d: largest error %.2g", n, worst)
 				}
 			})
 		}
@@ -161,5 +166,26 @@ func TestPairsUndefined(t *testing.T) {
 				t.Fatalf("tick %d: %v, bad x inside %v, bad y inside %v", i, out, badX, badY)
 			}
 		}
+	}
+}
+
+func TestPairsInLongWindows(t *testing.T) {
+	const n = 5000
+	for name, market := range markets {
+		r, worst := rand.New(rand.NewPCG(11, 11)), 0.0
+		samples, duration := newRig(t, SampleWindow(AggMoments2, n)), newRig(t, DurationWindow(AggMoments2, n, 50))
+		var xs, ys []float64
+		for i := range 3 * n {
+			x := market(r, i)
+			xs, ys = append(xs, x), append(ys, second["related"](r, i, x)+r.NormFloat64())
+			s, d := samples.push(x, ys[i]), duration.tick(int64(i), CtlFreshQuote, x, ys[i])
+			if i%1999 != 1998 {
+				continue
+			}
+			open := min(i+1, n-n/50+i%(n/50)+1)
+			worst = max(worst, checkPairs(t, i, s, last(xs, n), last(ys, n), i+1 >= n))
+			worst = max(worst, checkPairs(t, i, d, last(xs, open), last(ys, open), i >= n))
+		}
+		t.Logf("%s: largest error %.2g", name, worst)
 	}
 }
