@@ -14,6 +14,14 @@ type slot struct {
 	ctl        uint32
 	f          [4]float64
 	timeNs     int64
+	clocks     uint32         // whose boundary it is
+	refs       [2]remoteValue // from the first quarter after the base on
+}
+
+// remoteValue is what a slot brings from another instrument.
+type remoteValue struct {
+	value float64
+	aux   uint32
 }
 
 func quoteTick(bid, bidSize, ask, askSize float64) slot {
@@ -35,6 +43,17 @@ func (s slot) gap() slot { s.ctl |= program.CtlGap; return s }
 
 // on sets the instrument.
 func (s slot) on(instrument uint32) slot { s.instrument = instrument; return s }
+
+// clockTick is a boundary of the clocks given by their bits.
+func clockTick(clocks uint32, ns int64) slot {
+	return slot{ctl: program.CtlClockEvaluation, timeNs: ns, clocks: clocks, f: [4]float64{7e7, 7e7, 7e7, 7e7}}
+}
+
+// with sets what the slot brings from other instruments.
+func (s slot) with(refs ...remoteValue) slot { copy(s.refs[:], refs); return s }
+
+// session marks the first slot after a session reset.
+func (s slot) session() slot { s.ctl |= program.CtlSessionReset; return s }
 
 // row is the outcome of one tick: the masks and the quarters after them.
 type row struct {
@@ -96,6 +115,12 @@ func stage(lane *program.Lane, n uint64, s slot) {
 	lane.In[at].Aux = s.instrument
 	lane.In[lane.Capacity+at].Aux = s.ctl
 	lane.In[uint64(program.SlotTime)*lane.Capacity+at].Value = uint64(s.timeNs)
+	lane.In[ClockAuxQuarter*lane.Capacity+at].Aux = s.clocks
+	for i, r := range s.refs {
+		if q := uint64(program.SlotQuartersBase + i); q < uint64(len(lane.In))/lane.Capacity {
+			lane.In[q*lane.Capacity+at].Value, lane.In[q*lane.Capacity+at].Aux = math.Float64bits(r.value), r.aux
+		}
+	}
 }
 
 func readRow(p *program.Program, lane *program.Lane, n uint64) row {
