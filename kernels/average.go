@@ -15,17 +15,23 @@ func averages() []Operator {
 
 func emaOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "ema", Params: []expr.Param{series("x"), samples("n")}, Stateful: true},
+		Operator: expr.Operator{Name: "ema", Params: []expr.Param{series("x"), window("n", 1)}, Stateful: true},
 		Doc: Doc{
-			Summary:    "exponential moving average over samples",
-			Formula:    "ema + a * (x - ema) with a = 2 / (n + 1)",
-			Source:     "Hunter (1986), The Exponentially Weighted Moving Average; the seed as in Skender's Stock.Indicators",
-			Convention: "seeded with the mean of the first n samples; evaluated in the order written, so it agrees with Skender to the bit",
-			WarmUp:     "first value at sample n; a gap does not restart it",
-			Flat:       "x",
-			Empty:      "holds while x is undefined; starts again if a step overflows",
+			Summary: "exponential moving average over samples, or by half-life in time",
+			Formula: "ema + a * (x - ema) with a = 2 / (n + 1); with a duration, ewma(x, n)",
+			Source:  "Hunter (1986), The Exponentially Weighted Moving Average; the seed as in Skender's Stock.Indicators",
+			Convention: "seeded with the mean of the first n samples; evaluated in the order written, so it agrees with Skender to the bit; " +
+				"a duration is a half-life, not a time constant: ema(x, 2s) is ewma(x, 2s)",
+			WarmUp: "first value at sample n, or n after the first sample; a gap does not restart it",
+			Flat:   "x",
+			Empty:  "holds while x is undefined; starts again if a step overflows",
 		},
-		emit: func(e *emitter, c call) value { return e.ema(c.args[0], c.settings[0].Count) },
+		emit: func(e *emitter, c call) value {
+			if c.settings[0].DurationNs > 0 {
+				return e.ewma(c.args[0], c.settings[0])
+			}
+			return e.ema(c.args[0], c.settings[0].Count)
+		},
 	}
 }
 

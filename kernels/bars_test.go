@@ -223,7 +223,6 @@ func TestSampling(t *testing.T) {
 func TestBarSettings(t *testing.T) {
 	for value, want := range map[string]string{
 		"bar_open(price, 999us)": "bars are at least 1ms long",
-		"sample(price, 5)":       "sample needs a duration; every(x, n) counts steps",
 	} {
 		_, errs := Compile([]SignalSpec{watch(value)}, Options{})
 		if len(errs) != 1 || errs[0].Mistake.Message != want {

@@ -6,13 +6,14 @@ import (
 )
 
 // filling adds up what is pushed until it reaches a volume: isTrue on the push that fills it, after which it starts at
-// 0 again. The sum is as of this tick, isFalse where it goes on.
+// 0 again. The sum is as of this tick, isFalse where it goes on. A size below 0 counts as none: it could keep it from
+// ever being full.
 func (e *emitter) filling(push, size, volume, reset program.Value) value {
 	key := partKey{kind: "filling", number: size, other: volume, fresh: push, reset: reset}
 	return e.partOf(key, func() value {
 		b, zero := e.b, e.b.ConstF(0)
 		word := b.AllocState(1)
-		total := b.Add(b.Sel(reset, zero, b.Load(word, program.F)), b.Sel(push, size, zero))
+		total := b.Add(b.Sel(reset, zero, b.Load(word, program.F)), b.Sel(b.And(push, b.Fle(zero, size)), size, zero))
 		full := b.And(push, b.And(b.Flt(zero, volume), b.Fle(volume, total)))
 		open := b.Andn(b.Defined(total), full)
 		b.Store(word, b.Sel(open, total, zero))

@@ -79,6 +79,8 @@ func families() [][]Operator {
 		stops(),
 		volumes(),
 		volatility(),
+		rangeVolatility(),
+		decays(),
 		windowed(),
 		relations(),
 		orderFlow(),
@@ -126,6 +128,7 @@ func (c *Catalogue) CheckName(name string) string { return c.names.CheckName(nam
 func series(name string) expr.Param    { return expr.Param{Name: name, Kind: expr.ParamSeries} }
 func condition(name string) expr.Param { return expr.Param{Name: name, Kind: expr.ParamCondition} }
 func samples(name string) expr.Param   { return expr.Param{Name: name, Kind: expr.ParamSamples} }
+func duration(name string) expr.Param  { return expr.Param{Name: name, Kind: expr.ParamDuration} }
 
 func window(name string, fewest int64) expr.Param {
 	return expr.Param{Name: name, Kind: expr.ParamWindow, Min: fewest}

@@ -46,7 +46,17 @@ var plainRules = mergeRules(
 	liquidityRules,
 	barRules,
 	relationRules,
+	decayRules,
+	windowedRules,
 )
+
+// ruleOf is the rule of a node, if its operator has one: an ema by time is an ewma.
+func ruleOf(n *expr.Node) plainRule {
+	if n.Name == "ema" && n.Settings[0].DurationNs > 0 {
+		return plainRules["ewma"]
+	}
+	return plainRules[n.Name]
+}
 
 func mergeRules(tables ...map[string]plainRule) map[string]plainRule {
 	all := map[string]plainRule{}

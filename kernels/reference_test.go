@@ -78,8 +78,8 @@ func (r *reference) tick(s slot) []refValue {
 		switch {
 		case n.Op == expr.OpField:
 			v = in.field(n.Name, s)
-		case n.Op == expr.OpCall && plainRules[n.Name].value != nil:
-			v = in.plain(expr.Ref(ref), plainRules[n.Name], n, args, s)
+		case n.Op == expr.OpCall && ruleOf(n).value != nil:
+			v = in.plain(expr.Ref(ref), ruleOf(n), n, args, s)
 		case n.Op == expr.OpCall && n.Stateful:
 			v = in.stateful(expr.Ref(ref), n, args, s)
 		}

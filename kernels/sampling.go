@@ -11,15 +11,7 @@ func sampling() []Operator { return []Operator{sampleOperator(), everyOperator()
 
 func sampleOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{
-			Name: "sample", Params: []expr.Param{series("x"), window("w", 1)}, Stateful: true,
-			Restrict: func(s []expr.Setting) string {
-				if s[0].DurationNs == 0 {
-					return "sample needs a duration; every(x, n) counts steps"
-				}
-				return ""
-			},
-		},
+		Operator: expr.Operator{Name: "sample", Params: []expr.Param{series("x"), duration("w")}, Stateful: true},
 		Doc: Doc{
 			Summary:    "x, at most once in a duration",
 			Formula:    "x of the first step, then of each first step at least w after the one taken before",
