@@ -1,10 +1,14 @@
 package exact
 
 import (
+	"bytes"
 	"flag"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -53,18 +57,72 @@ func sweep(s *subject, count int) (worst float64, at [2]float64) {
 	return worst, at
 }
 
+// TestAccuracy sweeps every function. What it finds may not be above the bound, nor above what testdata/worst.txt says
+// was found by the long sweep, which begins with the same points.
 func TestAccuracy(t *testing.T) {
 	count := pointsShort
 	if *long {
 		count = pointsLong
 	}
-	for _, s := range subjects() {
+	list := subjects()
+	found := make([]finding, len(list))
+	for i, s := range list {
 		t.Run(s.name, func(t *testing.T) {
 			worst, at := sweep(&s, count)
+			found[i] = finding{s.name, count, worst, at}
 			t.Logf("%d points: worst %.4f ulp at %v", count, worst, at[:s.arity])
 			if !(worst <= s.bound) {
 				t.Errorf("%v is off by %v ulp, want %v at most: %x", at[:s.arity], worst, s.bound, s.call(at))
 			}
 		})
 	}
+	if *long && *update {
+		writeFindings(t, found)
+	}
+	for i, known := range readFindings(t) {
+		if found[i].name != known.name && found[i].name != "" || found[i].worst > known.worst {
+			t.Errorf("%+v was found, %+v is written; go test -long -update rewrites it", found[i], known)
+		}
+	}
+}
+
+// finding is the result of a sweep.
+type finding struct {
+	name   string
+	points int
+	worst  float64
+	at     [2]float64
+}
+
+const findingsFile = "testdata/worst.txt"
+
+func writeFindings(t *testing.T, found []finding) {
+	t.Helper()
+	var w bytes.Buffer
+	for _, f := range found {
+		fmt.Fprintf(&w, "%s %d %v %v %v\n", f.name, f.points, f.worst, f.at[0], f.at[1])
+	}
+	if err := os.WriteFile(findingsFile, w.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFindings(t *testing.T) []finding {
+	t.Helper()
+	text, err := os.ReadFile(findingsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []finding
+	for line := range strings.Lines(string(text)) {
+		var f finding
+		if _, err := fmt.Sscan(line, &f.name, &f.points, &f.worst, &f.at[0], &f.at[1]); err != nil {
+			t.Fatalf("%s: %q: %v", findingsFile, line, err)
+		}
+		found = append(found, f)
+	}
+	if len(found) != len(subjects()) {
+		t.Fatalf("%s has %d functions, want %d", findingsFile, len(found), len(subjects()))
+	}
+	return found
 }

@@ -45,7 +45,7 @@ func (d *device) run(args [][2]float64, batch uint64) []uint64 {
 	for n, a := range args {
 		d.lane.In[program.SlotF0*deviceCapacity+n].Value = math.Float64bits(a[0])
 		d.lane.In[program.SlotF1*deviceCapacity+n].Value = math.Float64bits(a[1])
-		d.lane.In[program.SlotTime*deviceCapacity+n].Value = uint64(int64(a[0]))
+		d.lane.In[program.SlotTime*deviceCapacity+n].Value = uint64(whole(a[0]))
 	}
 	count := uint64(len(args))
 	for from := uint64(0); from < count; from += batch {
@@ -125,7 +125,7 @@ func TestConstantArguments(t *testing.T) {
 			constant := s
 			constant.build = func(b *program.Builder, _ [2]program.Value) program.Value {
 				if s.name == "DecayFactor" {
-					return s.build(b, [2]program.Value{b.ConstI(int64(x)), b.ConstF(y)})
+					return s.build(b, [2]program.Value{b.ConstI(whole(x)), b.ConstF(y)})
 				}
 				return s.build(b, [2]program.Value{b.ConstF(x), b.ConstF(y)})
 			}

@@ -163,7 +163,7 @@ func normalSeries(a, density *big.Float) *big.Float {
 
 // normalFraction is the tail above a >= 5: density / (a + 1/(a + 2/(a + 3/...))).
 func normalFraction(a, density *big.Float) *big.Float {
-	v := 100 / double(a)
+	v := 115 / double(a)
 	y := a
 	for n := 20 + math.Floor(v*v/2); n > 0; n-- {
 		y = plus(a, quo(number(n), y))

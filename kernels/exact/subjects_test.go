@@ -45,7 +45,7 @@ func everywhere(float64) bool { return true }
 func positive(x float64) bool { return x > 0 }
 
 func uniform(lo, hi float64) func(r *rand.Rand) float64 {
-	return func(r *rand.Rand) float64 { return lo + r.Float64()*(hi-lo) }
+	return func(r *rand.Rand) float64 { return lo + float64(r.Float64()*(hi-lo)) }
 }
 
 // anyBits draws from all finite numbers, each exponent as likely as the others.
@@ -98,7 +98,9 @@ func subjects() []subject {
 		positiveBits, uniform(0.5, 2), near(1, -53, -3), powers(1), powers(double(root(number(0.5)))), powers(0.75),
 		powers(sqrtThreeHalves), subnormal,
 	}
-	over := func(x *big.Float, base *big.Float) *big.Float { return quo(refLog(x), refLog(base)) }
+	over := func(logBase *big.Float) func(x *big.Float) *big.Float {
+		return func(x *big.Float) *big.Float { return quo(refLog(x), logBase) }
+	}
 	return []subject{
 		unary("Exp", "all x", 1, Exp, BuildExp, everywhere, refExp,
 			uniform(-746, 711), uniform(-1, 1), near(0, -60, 0), steps(ln2/2, -2148, 2050), uniform(-746, -707), uniform(709, 710), anyBits),
@@ -110,8 +112,8 @@ func subjects() []subject {
 		unary("Log", "x > 0", 1, Log, BuildLog, positive, refLog, logDraw...),
 		unary("Log1p", "x > -1", 1, Log1p, BuildLog1p, func(x float64) bool { return x > -1 }, refLog1p,
 			near(0, -1074, 0), uniform(-1, 1), uniform(-0.4, 0.6), near(-1, -53, -3), uniform(0, 100), powers(1), positiveBits),
-		unary("Log2", "x > 0", 1, Log2, BuildLog2, positive, func(x *big.Float) *big.Float { return over(x, number(2)) }, logDraw...),
-		unary("Log10", "x > 0", 1, Log10, BuildLog10, positive, func(x *big.Float) *big.Float { return over(x, number(10)) }, logDraw...),
+		unary("Log2", "x > 0", 1, Log2, BuildLog2, positive, over(refLn2()), logDraw...),
+		unary("Log10", "x > 0", 1, Log10, BuildLog10, positive, over(refLog(number(10))), logDraw...),
 		unary("Tanh", "all x", 1, Tanh, BuildTanh, everywhere, refTanh,
 			uniform(-1, 1), uniform(-23, 23), near(0, -1074, 0), steps(ln2/4, -130, 130), uniform(-3, 3), anyBits),
 		unary("NormalCDF", "all x", 1, NormalCDF, BuildNormalCDF, everywhere, refNormal,
@@ -122,7 +124,7 @@ func subjects() []subject {
 
 func powSubject() subject {
 	return subject{
-		name: "Pow", arity: 2, domain: "see below", bound: 1,
+		name: "Pow", arity: 2, domain: "all x, y; see Pow", bound: 1,
 		call: func(a [2]float64) float64 { return Pow(a[0], a[1]) },
 		build: func(b *program.Builder, a [2]program.Value) program.Value {
 			return BuildPow(b, a[0], a[1])
@@ -154,7 +156,7 @@ func fitting(r *rand.Rand, x float64) [2]float64 {
 
 func refPowAny(a [2]float64) *big.Float {
 	x, y := a[0], a[1]
-	whole, odd := y == math.Trunc(y), math.Mod(y, 2) != 0
+	integer, odd := y == math.Trunc(y), math.Mod(y, 2) != 0
 	switch {
 	case !(x-x == 0) || !(y-y == 0):
 		return nil
@@ -162,7 +164,7 @@ func refPowAny(a [2]float64) *big.Float {
 		return number(1)
 	case x == 0 && y > 0:
 		return number(0)
-	case x == 0, x < 0 && !whole:
+	case x == 0, x < 0 && !integer:
 		return nil
 	}
 	result := refPow(number(math.Abs(x)), number(y))
@@ -172,8 +174,15 @@ func refPowAny(a [2]float64) *big.Float {
 	return result
 }
 
+// whole is x as an integer; 0 where it is none, as processors differ there.
+func whole(x float64) int64 {
+	if x > -1<<63 && x < 1<<63 {
+		return int64(x)
+	}
+	return 0
+}
+
 func decaySubject() subject {
-	whole := func(x float64) int64 { return int64(x) }
 	return subject{
 		name: "DecayFactor", arity: 2, domain: "halfLife > 0", bound: 1,
 		call: func(a [2]float64) float64 { return DecayFactor(whole(a[0]), a[1]) },
