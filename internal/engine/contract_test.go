@@ -97,9 +97,9 @@ func (r *tape) replay(t testing.TB, config engine.Config) (string, uint64) {
 // TestSameBitsEverywhere is contract D2: executor shape never changes what is decided.
 func TestSameBitsEverywhere(t *testing.T) {
 	c := six(t)
-	ticks := 40_000
+	ticks := 24_000
 	if testing.Short() {
-		ticks = 24_000
+		ticks = 12_000
 	}
 	tape := record(t, 7, ticks)
 	base, _, err := setup.Engine(c)

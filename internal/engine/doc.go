@@ -18,6 +18,7 @@
 //   - Run: one goroutine, once; it owns the sequencer (and, fused, everything after it); or Steps and a Stepper, for who
 //     decides himself when the engine gets its turns (internal/simulate);
 //   - Kill, Resume, Stop and Stats: any goroutine;
+//   - Steps instead of Run drives it a turn at a time, for simulation;
 //   - a Recording (replay) is an engine without inlets: its one caller is the sequencer.
 //
 // Invariants:
@@ -26,7 +27,8 @@
 //   - slot n of a lane is staged only after the desk consumed row n minus the lane's capacity: that alone
 //     protects slots and rows;
 //   - everything is bounded; each bound that is hit is counted (see Stats);
-//   - a failure of the journal under its stop policy stops the engine: nothing is published that was not recorded.
+//   - a failure of the journal under its stop policy stops the engine at its next turn. The journal is written behind the
+//     data path, so a process that dies loses what it had not yet handed over: some milliseconds.
 //
 // The package does not read the machine's time but through feed.Clock, opens no connection and no file, and
 // knows no operator by name.

@@ -36,16 +36,34 @@ func Engine(c *config.Config) (engine.Config, *kernels.Compiled, error) {
 	}[c.Engine.Wait]
 	e.Applies = applies(c)
 	var compiled *kernels.Compiled
+	var err error
 	if len(c.Signals) > 0 {
-		var err error
 		if compiled, err = c.Compile(); err != nil {
 			return engine.Config{}, nil, fmt.Errorf("setup: %w", err)
 		}
 		e.Program = compiled.Program
 		evaluations(&e, compiled)
+		e.Parameters = parameters(c, compiled)
+	}
+	if e.NextReset, err = nextReset(c.Session); err != nil {
+		return engine.Config{}, nil, fmt.Errorf("setup: session: %w", err)
 	}
 	e.Desk = desk(c, compiled)
 	return e, compiled, nil
+}
+
+// parameters returns the function that gives an instrument its parameters, or nil if none differ between instruments.
+func parameters(c *config.Config, compiled *kernels.Compiled) func(feed.Symbol) []engine.Parameter {
+	if len(compiled.Params) == 0 {
+		return nil
+	}
+	return func(symbol feed.Symbol) []engine.Parameter {
+		var out []engine.Parameter
+		for _, p := range compiled.Params {
+			out = append(out, engine.Parameter{Word: p.Word, Value: c.ParamValue(p, symbol.Venue, symbol.Name)})
+		}
+		return out
+	}
 }
 
 // evaluations says on which slots beside an instrument's own ticks signals are evaluated.
