@@ -119,7 +119,8 @@ func emitMFI(e *emitter, c call) value {
 	rise, fall := e.sum(parts[0], c.settings[0], c.reset), e.sum(parts[1], c.settings[0], c.reset)
 	hundred := b.ConstF(100)
 	index := b.Sub(hundred, b.Div(hundred, b.Add(b.ConstF(1), b.Div(rise.number, fall.number))))
-	still := b.Sel(b.Flt(zero, rise.number), hundred, b.Sel(b.Fle(rise.number, zero), b.ConstF(50), e.undefined()))
+	flowed := b.Sel(b.Defined(rise.number), hundred, e.undefined()) // all of it up; where prices are negative, it may be less than 0
+	still := b.Sel(b.Feq(rise.number, zero), b.ConstF(50), flowed)
 	return rise.with(b.Sel(b.Feq(fall.number, zero), still, index))
 }
 
