@@ -21,7 +21,7 @@ func TestLanguagePage(t *testing.T) {
 	}
 	text := string(page)
 	for name, part := range map[string]string{
-		"error": docError(t), "fields": docFields(NewCatalogue()), "operators": docOperators(NewCatalogue()),
+		"error": docError(t), "fields": docFields(NewCatalogue()), "operators": docOperators(t, NewCatalogue()),
 	} {
 		before, rest, found := strings.Cut(text, "<!-- generated: "+name+" -->\n")
 		_, after, ended := strings.Cut(rest, "<!-- end -->\n")
@@ -51,7 +51,7 @@ func docFields(c *Catalogue) string {
 	return b.String()
 }
 
-func docOperators(c *Catalogue) string {
+func docOperators(t *testing.T, c *Catalogue) string {
 	var b strings.Builder
 	for i := range c.Operators {
 		o := &c.Operators[i]
@@ -67,6 +67,7 @@ func docOperators(c *Catalogue) string {
 			{"flat input", o.Doc.Flat},
 			{"nothing to go by", o.Doc.Empty},
 			{"source", o.Doc.Source},
+			{"cost", docCost(t, o)},
 		} {
 			if row[1] != "-" {
 				fmt.Fprintf(&b, "| %s | %s |\n", row[0], strings.ReplaceAll(row[1], "|", `\|`))
@@ -77,6 +78,14 @@ func docOperators(c *Catalogue) string {
 		}
 	}
 	return b.String()
+}
+
+// docCost is what a program of the operator alone comes to.
+func docCost(t *testing.T, o *Operator) string {
+	call := exampleCall(o)
+	p := mustCompile(t, watch(call)).Program
+	return fmt.Sprintf("%d instructions a tick and %d bytes of state an instrument as the only signal, `%s`, fields included",
+		len(p.Before)+len(p.Recur)+len(p.After), 8*p.StateWords, call)
 }
 
 func TestEveryOperatorIsDocumented(t *testing.T) {
