@@ -11,8 +11,9 @@ import (
 
 // device runs one function as a program, 64 ticks at a time and one at a time.
 type device struct {
-	lane program.Lane
-	ex   *program.Executor
+	program *program.Program
+	lane    program.Lane
+	ex      *program.Executor
 }
 
 const deviceCapacity = 64
@@ -33,7 +34,7 @@ func newDevice(t testing.TB, s *subject) *device {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &device{ex: ex, lane: program.Lane{
+	return &device{program: p, ex: ex, lane: program.Lane{
 		In:       make([]program.Quarter, p.SlotQuarters*deviceCapacity),
 		Out:      make([]program.Quarter, p.RowQuarters*deviceCapacity),
 		Capacity: deviceCapacity,
