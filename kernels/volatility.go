@@ -35,6 +35,21 @@ func (e *emitter) returnOf(x value, reset program.Value) value {
 	return value{number: e.b.Div(e.b.Sub(x.number, before), before), fresh: e.step(x)}
 }
 
+// loggable are the parameters of an operator of returns, simple or logarithmic.
+func loggable() []expr.Param {
+	log := expr.Param{Name: "log", Kind: expr.ParamInteger, Max: 1, Optional: true}
+	return []expr.Param{series("x"), anchored(window("w", 1)), log}
+}
+
+// returnsOf is the simple or, with log=1, the logarithmic return of x.
+func (e *emitter) returnsOf(c call) value {
+	if c.settings[1].Count == 0 {
+		return e.returnOf(c.args[0], c.reset)
+	}
+	x := c.args[0]
+	return value{number: e.log(x.number, e.previous(x, c.reset)), fresh: e.step(x)}
+}
+
 func varianceOperator() Operator {
 	std := stdOperator()
 	restrict := std.Restrict
@@ -112,20 +127,20 @@ func semivarianceOperator() Operator {
 
 func realisedVarianceOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "rv", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
+		Operator: expr.Operator{Name: "rv", Params: loggable(), Stateful: true},
 		Doc: Doc{
 			Summary: "realised variance over a window",
-			Formula: "sum(r^2) with r = (x - x') / x', x' being x at the step before",
+			Formula: "sum(r^2) with r = (x - x') / x', or ln(x / x') with log=1; x' is x at the step before",
 			Source:  "Andersen, Bollerslev, Diebold, Labys (2003), Modeling and Forecasting Realized Volatility",
-			Convention: "simple returns, which differ from logarithmic ones by less than r^2 / 2 each; a sum, not a mean: sqrt(rv) is the " +
+			Convention: "simple returns unless log=1, which cost less and differ by about r^2 / 2 each; a sum, not a mean: sqrt(rv) is the " +
 				"volatility over the window",
 			WarmUp: "n + 1 steps, or the whole duration since the second one; starts again after a gap",
 			Flat:   "0",
-			Empty:  "0 while a window of time holds no return; a return from 0 is left out",
+			Empty:  "0 while a window of time holds no return; a return from 0, or with log=1 between signs, is left out",
 		},
 		emit: func(e *emitter, c call) value {
 			c = e.anchor(c)
-			r := e.returnOf(c.args[0], c.reset)
+			r := e.returnsOf(c)
 			square := r.with(e.b.Mul(r.number, r.number))
 			return e.sum(square, c.settings[0], c.reset).at(r.fresh)
 		},
@@ -137,20 +152,20 @@ func (x value) at(fresh program.Value) value { return value{number: x.number, fr
 
 func bipowerOperator() Operator {
 	return Operator{
-		Operator: expr.Operator{Name: "bipower", Params: []expr.Param{series("x"), anchored(window("w", 1))}, Stateful: true},
+		Operator: expr.Operator{Name: "bipower", Params: loggable(), Stateful: true},
 		Doc: Doc{
 			Summary: "bipower variation over a window: variance without jumps",
-			Formula: "pi / 2 * sum(abs(r) * abs(r')) with r = (x - x') / x', ' being the step before",
+			Formula: "pi / 2 * sum(abs(r) * abs(r')) with r = (x - x') / x', or ln(x / x') with log=1; ' is the step before",
 			Source:  "Barndorff-Nielsen, Shephard (2004), Power and Bipower Variation with Stochastic Volatility and Jumps",
-			Convention: "simple returns; no correction for the pairs lost at the window's start; rv(x, w) - bipower(x, w) estimates what " +
-				"jumps add",
+			Convention: "simple returns unless log=1; no correction for the pairs lost at the window's start; rv(x, w) - bipower(x, w) " +
+				"estimates what jumps add",
 			WarmUp: "n + 2 steps, or the whole duration since the third one; starts again after a gap",
 			Flat:   "0",
-			Empty:  "0 while a window of time holds no pair of returns; a return from 0 is left out",
+			Empty:  "0 while a window of time holds no pair of returns; a return from 0, or with log=1 between signs, is left out",
 		},
 		emit: func(e *emitter, c call) value {
 			c = e.anchor(c)
-			r := e.returnOf(c.args[0], c.reset)
+			r := e.returnsOf(c)
 			size := r.with(e.b.Abs(r.number))
 			before := e.previous(size, c.reset)
 			pair := size.with(e.b.Mul(size.number, before))

@@ -19,20 +19,34 @@ var volatilityRules = map[string]plainRule{
 		return math.Sqrt(plainMean(xs, w))
 	}),
 	"semivariance": statistic(0, each(func(s plainStep) float64 { return math.Pow(min(s.x(0), 0), 2) }), plainMean),
-	"rv":           statistic(0, pairs(func(before, s plainStep) float64 { return math.Pow(plainReturn(before, s), 2) }), plainSum),
-	"bipower": statistic(0, func(steps []plainStep) (pushes []refPush) {
-		last := math.NaN() // the last return that was one
-		for i := 1; i < len(steps); i++ {
-			r := math.Abs(plainReturn(steps[i-1], steps[i]))
-			if !isDefined(finite(r)) {
-				continue
+	"rv": {value: func(c plainCall) refValue {
+		return statistic(0, pairs(func(before, s plainStep) float64 { return math.Pow(plainReturns(c, before, s), 2) }), plainSum).value(c)
+	}},
+	"bipower": {value: func(c plainCall) refValue {
+		return statistic(0, func(steps []plainStep) (pushes []refPush) {
+			last := math.NaN() // the last return that was one
+			for i := 1; i < len(steps); i++ {
+				r := math.Abs(plainReturns(c, steps[i-1], steps[i]))
+				if isDefined(finite(r)) {
+					pushes = append(pushes, refPush{steps[i].timeNs, math.Pi / 2 * r * last})
+					last = r
+				}
 			}
-			pushes = append(pushes, refPush{steps[i].timeNs, math.Pi / 2 * r * last})
-			last = r
-		}
-		return pushes
-	}, plainSum),
+			return pushes
+		}, plainSum).value(c)
+	}},
 	"ewma_vol": {holds: true, value: plainEWMAVolatility},
+}
+
+// plainReturns is the simple return, or with log=1 the logarithmic one.
+func plainReturns(c plainCall, before, s plainStep) float64 {
+	if c.settings[1].Count == 0 {
+		return plainReturn(before, s)
+	}
+	if r := s.x(0) / before.x(0); r > 0 {
+		return math.Log(r)
+	}
+	return math.NaN()
 }
 
 // windowOfSteps is what a window over the first input holds.
@@ -83,6 +97,8 @@ func TestVolatilityByHand(t *testing.T) {
 		{"rms of a flat series", "rms(price, 3)", false, prices(-2, -2, -2), []float64{u, u, 2}},
 		{"semivariance", "semivariance(price, 2)", false, prices(-3, 4, undef, -1, -1), []float64{u, 4.5, n, 0.5, 1}},
 		{"rv", "rv(price, 2)", false, p, []float64{u, u, 0.02, n, 0.01, 1}},
+		{"logarithmic rv", "rv(price, 1, log=1)", false, prices(1, 2, -1, -2), []float64{u, math.Ln2 * math.Ln2, math.Ln2 * math.Ln2, math.Ln2 * math.Ln2}},
+		{"logarithmic bipower", "bipower(price, 1, log=1)", false, prices(1, 2, 8), []float64{u, u, math.Pi * math.Ln2 * math.Ln2}},
 		{"rv of a flat series", "rv(price, 2)", false, prices(5, 5, 5), []float64{u, u, 0}},
 		{"rv leaves out a return from zero", "rv(price, 1)", false, prices(1, 0, 2, 4), []float64{u, 1, 1, 1}},
 		{"rv rewarms", "rv(price, 1)", false, gapped, []float64{u, 0.01, u, 1}},
@@ -118,6 +134,6 @@ func TestVolatilityByTime(t *testing.T) {
 }
 
 func TestVolatilityAgainstPlain(t *testing.T) {
-	checkRules(t, "variance(X, W)", "variance(X, W, ddof=1)", "rms(X, W)", "semivariance(X - 10, W)", "rv(X, W)", "bipower(X, W)")
+	checkRules(t, "variance(X, W)", "variance(X, W, ddof=1)", "rms(X, W)", "semivariance(X - 10, W)", "rv(X, W)", "bipower(X, W)", "rv(X, W, log=1)", "bipower(X, W, log=1)")
 	checkRulesWithoutGaps(t, "ewma_vol(X, 0.9)", "ewma_vol(X + 1)")
 }
