@@ -171,7 +171,7 @@ func TestSessionOverflow(t *testing.T) {
 func TestSessionMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"session + 1":           "session is a window, not a number",
-		"ema(mid, session)":     "session is a window, and argument n of ema is none",
+		"wma(mid, session)":     "session is a window, and argument n of wma is none",
 		"std(mid, 20, session)": "session is a window, and argument ddof of std is none",
 		"sma(mid, session())":   "unknown operator session",
 		"sma(session, 20)":      "session is a window, not a number",
