@@ -131,6 +131,9 @@ func (o *Operator) Usage() string {
 	parts := make([]string, len(o.Params))
 	for i, p := range o.Params {
 		parts[i] = p.Name
+		if p.Kind == ParamText {
+			parts[i] = `"` + p.Name + `"`
+		}
 		if p.Optional {
 			parts[i] += "=" + p.defaultSetting().String()
 		}

@@ -21,6 +21,10 @@ func testCatalogue() *Catalogue {
 			{Name: "prev", Params: []Param{x, {Name: "n", Kind: ParamSamples, Optional: true, Default: 1}}, Stateful: true},
 			{Name: "ema", Params: []Param{x, {Name: "n", Kind: ParamSamples}}, Stateful: true},
 			{Name: "sma", Params: []Param{x, w}, Stateful: true},
+			{Name: "vwap", Params: []Param{{Name: "w", Kind: ParamWindow, Anchored: true}}, Stateful: true, Reads: []string{"price", "size"}},
+			{Name: "cooldown", Params: []Param{{Name: "c", Kind: ParamCondition}, {Name: "d", Kind: ParamDuration}}, Result: KindCondition, Stateful: true},
+			{Name: "bands", Params: []Param{x, {Name: "k", Kind: ParamNumber, Least: 0.5, Most: 10, Optional: true, DefaultNumber: 2}}, Stateful: true},
+			{Name: "waits", Params: []Param{x, {Name: "d", Kind: ParamDuration, Optional: true, Default: 1e9}}, Stateful: true},
 			{Name: "std", Params: []Param{x, w, ddof}, Stateful: true, Restrict: func(s []Setting) string {
 				if s[0].Count == 1 && s[1].Count == 1 {
 					return "std with ddof=1 needs a window of at least 2 samples"

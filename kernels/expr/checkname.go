@@ -107,6 +107,9 @@ func (c *checker) unknownName(e *Name) Ref {
 	if c.env.Value != None {
 		candidates = append(candidates, "value")
 	}
+	if !c.env.NoSession {
+		candidates = append(candidates, "session")
+	}
 	candidates = append(candidates, c.catalogue.functions...)
 	slices.Sort(candidates)
 	return c.fail(e.Span, didYouMean(e.Text, candidates), "unknown name %s", quoteShort(e.Text))

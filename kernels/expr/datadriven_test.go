@@ -2,6 +2,7 @@ package expr
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,32 @@ func runCase(c testCase) string {
 		env.Want = KindCondition
 	}
 	env.Vary = c.command == "varying"
+	env.Lets, env.Params = testNames(g, catalogue)
+	switch c.command {
+	case "on":
+		var on On
+		if errs := on.Item(catalogue, c.input, env); len(errs) > 0 {
+			return renderAll(c.input, errs)
+		}
+		return fmt.Sprintf("%+v", on)
+	case "let":
+		lets := NewLets([]string{"first", "tested", "last"})
+		lets.Define(g, catalogue, "ema(mid, 20)", Env{})
+		if errs := lets.Define(g, catalogue, c.input, Env{}); len(errs) > 0 {
+			return renderAll(c.input, errs)
+		}
+		return "ok"
+	case "params":
+		constant, err := ParseConstant(c.input)
+		if err != nil {
+			return renderAll(c.input, []Error{*err})
+		}
+		return fmt.Sprintf("%v %s", constant.Value, durationText(constant.DurationNs))
+	case "clocked":
+		env.ClockNs, env.OnClock = 100e6, true
+	case "live":
+		env.Live = []Instrument{{"cme", "ES"}}
+	}
 	e, err := Parse(c.input)
 	if c.command == "parse" && err == nil {
 		return String(e)
@@ -88,12 +115,37 @@ func runCase(c testCase) string {
 		return strings.TrimSuffix(Render(c.input, *err), "\n")
 	}
 	ref, errs := Check(g, e, catalogue, env)
+	if len(errs) == 0 && ref == None {
+		return "no node and no mistake"
+	}
 	if len(errs) == 0 {
 		return g.Text(ref)
 	}
+	return renderAll(c.input, errs)
+}
+
+// testNames are the lets and parameters that the cases use.
+func testNames(g *Graph, catalogue *Catalogue) (*Lets, map[string]*Constant) {
+	lets := NewLets([]string{"base", "wide", "half_minute", "today", "es", "broken", "later"})
+	for _, text := range []string{"ema(mid, 20)", "spread > 5", "30s", "session", `ref("cme", "ES")`, "mide"} {
+		lets.Define(g, catalogue, text, Env{})
+	}
+	params := map[string]*Constant{}
+	for name, text := range map[string]string{"entry": "2.5", "n": "20", "d": "5s", "own": "3"} {
+		constant, err := ParseConstant(text)
+		if err != nil {
+			panic(err)
+		}
+		constant.Overridden = name == "own"
+		params[name] = &constant
+	}
+	return lets, params
+}
+
+func renderAll(source string, errs []Error) string {
 	var b strings.Builder
 	for _, e := range errs {
-		b.WriteString(Render(c.input, e))
+		b.WriteString(Render(source, e))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

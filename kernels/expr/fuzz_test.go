@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,6 +13,8 @@ var fuzzSeeds = []string{
 	"crosses(value, 0) && !(mid >= bid) || mid != bid", "std(mid, w=20, ddof=1)", "1e5s + .5 - 1.", "((((", "not not true",
 	"a <= b < c", "mid ^ 2", "\xff", "f(x=1, 2)", "-1/0", "sma(mid, -2s)", "where(1 < 2, 1e-3, 2pct)", "1e999", "ofi(9999999h)",
 	"prev(mid, 1)+prev(mid)", "mid\n+\tbid", "imbalance()", "let", "5e", "1..2",
+	`mid - of(ref("cme", "ES 06-25"), ema(base, n))`, `of(x=mid, instrument=es) > own`, `"`, `ref("a")`, `of(of(es, mid), "\x7f")`,
+	"vwap(session) + vwap(today) + sma(mid, half_minute)", "cooldown(mid > entry, d)", "bands(mid, k=own)", "clock(100ms), self", "session",
 }
 
 // FuzzParseCheck holds for any text: no panic, errors inside the text, printing and parsing again gives an
@@ -37,18 +40,56 @@ func FuzzParseCheck(f *testing.F) {
 		}
 		for _, want := range []Kind{KindNumber, KindCondition} {
 			g := NewGraph()
-			env := Env{Part: "value", Want: want, Value: None, Names: map[string]Ref{}}
+			env := Env{Part: "value", Want: want, Self: "flow", Value: None, Names: map[string]Ref{}}
+			env.Lets, env.Params = testNames(g, catalogue)
+			if want == KindCondition {
+				env.ClockNs, env.Live = 1e9, []Instrument{{"cme", "ES"}}
+			}
 			ref, errs := Check(g, e, catalogue, env)
 			for _, err := range errs {
 				checkError(t, source, err)
 			}
 			same, _ := Check(g, again, catalogue, env)
-			if ref != same || (ref == None) != (len(errs) > 0) {
+			if ref != same || len(errs) > 0 && ref != None {
 				t.Fatalf("%q gives node %d, its printed form %d, errors %v", source, ref, same, errs)
 			}
 			if ref != None {
 				_ = g.Text(ref)
 			}
+		}
+	})
+}
+
+// FuzzNames holds for the other texts of a configuration: constants, lets, what is on.
+func FuzzNames(f *testing.F) {
+	for _, seed := range append([]string{"self, clock(1s)", "30s", "4 * 5bp", `ref("a", "b"), self`, "first + 1", "clock(period=first)"}, fuzzSeeds...) {
+		f.Add(seed)
+	}
+	catalogue := testCatalogue()
+	f.Fuzz(func(t *testing.T, source string) {
+		constant, err := ParseConstant(source)
+		if err != nil {
+			checkError(t, source, *err)
+		} else if constant.Broken || constant.DurationNs < 0 || constant.DurationNs > 0 && constant.Value != 0 || math.IsNaN(constant.Value) || math.IsInf(constant.Value, 0) {
+			t.Fatalf("%q is %+v", source, constant)
+		}
+		g := NewGraph()
+		lets := NewLets([]string{"first", "second", "third"})
+		lets.Define(g, catalogue, "ema(mid, 20)", Env{})
+		for _, err := range lets.Define(g, catalogue, source, Env{}) {
+			checkError(t, source, err)
+		}
+		var on On
+		errs := on.Item(catalogue, source, Env{Lets: lets})
+		for _, err := range errs {
+			checkError(t, source, err)
+		}
+		if len(errs) == 0 && on.ClockNs > 0 && (on.Self || len(on.Live) > 0 || on.ClockNs < MinClockNs || on.ClockNs > MaxClockNs) {
+			t.Fatalf("%q is %+v", source, on)
+		}
+		use, _ := Parse("mid + second")
+		if ref, errs := Check(g, use, catalogue, Env{Part: "value", Value: None, Lets: lets}); ref != None && len(errs) == 0 {
+			_ = g.Text(ref)
 		}
 	})
 }
@@ -65,7 +106,7 @@ func checkError(t *testing.T, source string, err Error) {
 
 // genExpr draws a tree of any shape, right or wrong in meaning.
 func genExpr(t *rapid.T, depth int) Expr {
-	kind := rapid.IntRange(0, 5).Draw(t, "kind")
+	kind := rapid.IntRange(0, 6).Draw(t, "kind")
 	if depth == 0 {
 		kind %= 3
 	}
@@ -81,6 +122,8 @@ func genExpr(t *rapid.T, depth int) Expr {
 		return &Name{Text: rapid.SampledFrom([]string{"mid", "bid", "nope", "imbalance", "value", "notx"}).Draw(t, "name")}
 	case 2:
 		return &Bool{Value: rapid.Bool().Draw(t, "bool")}
+	case 6:
+		return &Text{Value: rapid.StringMatching(`[ -!#-~é]{0,5}`).Draw(t, "text")}
 	case 3:
 		op := rapid.SampledFrom([]string{"-", "+", "not"}).Draw(t, "unary")
 		return &Unary{Op: op, Operand: genExpr(t, depth-1)}
@@ -89,7 +132,7 @@ func genExpr(t *rapid.T, depth int) Expr {
 		op := rapid.SampledFrom(ops).Draw(t, "binary")
 		return &Binary{Op: op, Left: genExpr(t, depth-1), Right: genExpr(t, depth-1)}
 	}
-	c := &Call{Function: rapid.SampledFrom([]string{"abs", "ema", "std", "where", "nope"}).Draw(t, "function")}
+	c := &Call{Function: rapid.SampledFrom([]string{"abs", "ema", "std", "where", "nope", "of", "ref"}).Draw(t, "function")}
 	named := false
 	for i := range rapid.IntRange(0, 3).Draw(t, "arguments") {
 		a := Argument{Value: genExpr(t, depth-1)}
@@ -124,7 +167,7 @@ func TestPrintParseAnyTree(t *testing.T) {
 }
 
 func TestEqualTellsTreesApart(t *testing.T) {
-	sources := []string{"1", "2", "1s", "true", "false", "a", "b", "-a", "+a", "not a", "a + b", "a - b", "b + a", "f()", "f(a)", "f(x=a)", "g(a)", "f(b)"}
+	sources := []string{"1", "2", "1s", "true", "false", "a", "b", "-a", "+a", "not a", "a + b", "a - b", "b + a", `"a"`, `"b"`, "f()", "f(a)", "f(x=a)", "g(a)", "f(b)"}
 	for i, a := range sources {
 		for j, b := range sources {
 			x, _ := Parse(a)

@@ -23,7 +23,10 @@ func (o *On) Item(catalogue *Catalogue, text string, env Env) []Error {
 	list, parseError := parse(text, true)
 	if parseError != nil {
 		if text == "" {
-			parseError.Message, parseError.Hint = "on is empty", hintOn
+			parseError.Message = "on is empty"
+		}
+		if text == "" || text[parseError.Offset:min(parseError.Offset+1, len(text))] == "[" {
+			parseError.Hint = hintOn
 		}
 		return []Error{*parseError}
 	}

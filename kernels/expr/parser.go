@@ -251,7 +251,7 @@ func (p *parser) noOperand(t token) *Error {
 	case t.text == "=":
 		return errorAt(t, "unexpected =", "write == to compare")
 	}
-	return errorAt(t, fmt.Sprintf("unexpected %q", t.text), "a number, a name or ( is missing before it")
+	return errorAt(t, unexpected(t), "a number, a name or ( is missing before it")
 }
 
 // unclosed reports a parenthesis that should close before the next token.
@@ -273,5 +273,12 @@ func (p *parser) leftover(t token) *Error {
 	case t.text == ",":
 		return errorAt(t, "unexpected ,", "only arguments of an operator are separated by commas")
 	}
-	return errorAt(t, fmt.Sprintf("unexpected %q", t.text), "an operator is missing before it")
+	return errorAt(t, unexpected(t), "an operator is missing before it")
+}
+
+func unexpected(t token) string {
+	if t.kind == tokenText {
+		return "unexpected text " + t.text
+	}
+	return fmt.Sprintf("unexpected %q", t.text)
 }
