@@ -5,6 +5,7 @@ package cu
 import (
 	"fmt"
 	"runtime"
+	"syscall"
 
 	"github.com/ebitengine/purego"
 )
@@ -16,6 +17,9 @@ func call(address uintptr, args []uintptr) uintptr {
 	r, _, _ := purego.SyscallN(address, args...)
 	return r
 }
+
+// Thread returns the number of the thread that the caller runs on.
+func Thread() int { return syscall.Gettid() }
 
 // Open loads a shared library by the first of names that works and returns the lookup of its symbols. The library is
 // never unloaded: a driver has threads of its own. The error says what was tried and why each failed.
