@@ -145,3 +145,9 @@ func (p *prober) flush() {
 		p.begun = false
 	}
 }
+
+// Operator returns the operator of a name, nil if there is none.
+func (c *Catalogue) Operator(name string) *Operator { return c.operator[name] }
+
+// Field returns the field of a name, nil if there is none.
+func (c *Catalogue) Field(name string) *Field { return c.field[name] }

@@ -54,6 +54,7 @@ func newRoot(a *app) *cobra.Command {
 		newDemo(a),
 		newDiff(a),
 		newEval(a),
+		newExplain(a),
 		newPlay(a),
 		newRecord(a),
 		newReplay(a),
