@@ -1,17 +1,42 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // talibMeaning says what a row of TA-Lib's tests is in the language.
 func talibMeaning(file string, r talibRow) talibCase {
 	c := talibFunction(file, r)
+	if r.text("compatibility") == "TA_COMPATIBILITY_METASTOCK" && file != "test_macd.c" {
+		c.fromFirst()
+	}
 	switch code := r.text("expectedRetCode"); {
 	case code != "TA_SUCCESS":
 		c.texts, c.why = nil, "checks that the C function refuses its arguments"
-	case c.why == "" && r.text("compatibility") == "TA_COMPATIBILITY_METASTOCK":
-		c.why = whyMetastock
 	}
 	return c
+}
+
+// fromFirst makes averages start with the first value of all, as in Metastock mode.
+func (c *talibCase) fromFirst() {
+	for i, text := range c.texts {
+		if n := 0; strings.HasPrefix(text, "dema(") {
+			fmt.Sscanf(text, "dema(close, %d)", &n)
+			text = fmt.Sprintf("2 * ema(close, %d) - ema(ema(close, %d), %d)", n, n, n)
+			c.why = "with an unstable period TA-Lib seeds the second average that much later"
+		} else if strings.HasPrefix(text, "tema(") {
+			fmt.Sscanf(text, "tema(close, %d)", &n)
+			one := fmt.Sprintf("ema(close, %d)", n)
+			two := fmt.Sprintf("ema(%s, %d)", one, n)
+			text = fmt.Sprintf("3 * %s - 3 * %s + ema(%s, %d)", one, two, two, n)
+		}
+		c.texts[i] = strings.ReplaceAll(text, "ema(", "ema_first(")
+		c.whole = c.whole || c.texts[i] != text
+	}
+	if c.whole {
+		c.name += ", Metastock mode"
+	}
 }
 
 func talibFunction(file string, r talibRow) talibCase {
@@ -90,9 +115,9 @@ func talibSimple(r talibRow) talibCase {
 	case "AD":
 		form = "adl(high, low, close, volume)"
 	case "ADOSC_3_10":
-		form, why = "chaikin(high, low, close, volume, 3, 10)", "TA-Lib seeds both averages with the first value of the line"
+		form = "ema_first(adl(high, low, close, volume), 3) - ema_first(adl(high, low, close, volume), 10)"
 	case "ADOSC_5_2":
-		form, why = "chaikin(high, low, close, volume, 5, 2)", "TA-Lib seeds both averages with the first value of the line"
+		form = "ema_first(adl(high, low, close, volume), 5) - ema_first(adl(high, low, close, volume), 2)"
 	case "MFI":
 		form = fmt.Sprintf("mfi(high, low, close, volume, %d)", n)
 	case "AVGPRICE":
@@ -107,29 +132,43 @@ func talibSimple(r talibRow) talibCase {
 
 func talibADX(r talibRow) talibCase {
 	n, name := r.n(), r.text("id")[len("TST_"):]
-	rise, fall := "high - prev(high)", "prev(low) - low"
-	plus := fmt.Sprintf("where(%s > %s and %s > 0, %s, 0)", rise, fall, rise, rise)
-	minus := fmt.Sprintf("where(%s > %s and %s > 0, %s, 0)", fall, rise, fall, fall)
-	c := talibCase{name: name, why: whyWilder}
+	c := talibCase{name: name, rounded: true, why: whyRounded}
 	form := ""
 	switch name {
-	case "PLUS_DM":
-		form = fmt.Sprintf("%d * smma(%s, %d)", n, plus, n)
-	case "MINUS_DM":
-		form = fmt.Sprintf("%d * smma(%s, %d)", n, minus, n)
+	case "PLUS_DM", "MINUS_DM":
+		return talibMovement(name, n)
 	case "PLUS_DI":
-		form = fmt.Sprintf("di_plus(high, low, close, %d)", n)
+		form = fmt.Sprintf("di_plus(high, low, close, %d, talib=1)", n)
 	case "MINUS_DI":
-		form = fmt.Sprintf("di_minus(high, low, close, %d)", n)
+		form = fmt.Sprintf("di_minus(high, low, close, %d, talib=1)", n)
 	case "DX":
-		form = fmt.Sprintf("dx(high, low, close, %d)", n)
+		form = fmt.Sprintf("dx(high, low, close, %d, talib=1)", n)
 	case "ADX":
-		form = fmt.Sprintf("adx(high, low, close, %d)", n)
+		form = fmt.Sprintf("adx(high, low, close, %d, talib=1)", n)
 	case "ADXR":
-		form = fmt.Sprintf("(adx(high, low, close, %d) + prev(adx(high, low, close, %d), %d)) / 2", n, n, n-1)
+		form = fmt.Sprintf("(adx(high, low, close, %d, talib=1) + prev(adx(high, low, close, %d, talib=1), %d)) / 2", n, n, n-1)
+	}
+	if n == 1 {
+		form += " / 100" // of period 1 TA-Lib gives the ratio
 	}
 	c.texts = []string{form}
 	return c
+}
+
+// talibMovement is Wilder's sum of directional movement, which is di times the sum of the true range.
+func talibMovement(name string, n int) talibCase {
+	rise, fall := "high - prev(high)", "prev(low) - low"
+	if name == "MINUS_DM" {
+		rise, fall = fall, rise
+	}
+	movement := fmt.Sprintf("where(%s > %s and %s > 0, %s, 0)", rise, fall, rise, rise)
+	if n == 1 {
+		return talibCase{name: name, texts: []string{movement}}
+	}
+	return talibCase{
+		name: name, texts: []string{fmt.Sprintf("%d * smma(%s, %d)", n, movement, n)},
+		why: "TA-Lib seeds the sum with n - 1 bars, smma has n; they grow together",
+	}
 }
 
 func talibBands(r talibRow) talibCase {
@@ -218,8 +257,20 @@ func talibRSI(r talibRow) talibCase {
 }
 
 func talibSAR(r talibRow) talibCase {
-	if r.count("useWilderData") != 0 {
-		return talibCase{name: "SAR", why: "over Wilder's own bars, which are not among the data"}
+	return talibCase{
+		name: "SAR", texts: []string{fmt.Sprintf("psar(high, low, %v, %v)", r.number("optInAcceleration"), r.number("optInMaximum"))},
+		wilder: r.count("useWilderData") != 0,
 	}
-	return talibCase{name: "SAR", texts: []string{fmt.Sprintf("psar(high, low, %v, %v)", r.number("optInAcceleration"), r.number("optInMaximum"))}}
+}
+
+// wilderBars is the worked example of the parabolic in Wilder (1978).
+var wilderBars = map[string][]float64{
+	"high": {
+		51.12, 52.35, 52.1, 51.8, 52.1, 52.5, 52.8, 52.5, 53.5, 53.5, 53.8, 54.2, 53.4, 53.5, 54.4, 55.2, 55.7, 57, 57.5,
+		58, 57.7, 58, 57.5, 57, 56.7, 57.5, 56.7, 56, 56.2, 54.8, 55.5, 54.7, 54, 52.5, 51, 51.5, 51.7, 53,
+	},
+	"low": {
+		50, 51.5, 51, 50.5, 51.25, 51.7, 51.85, 51.5, 52.3, 52.5, 53, 53.5, 52.5, 52.1, 53, 54, 55, 56, 56.5,
+		57, 56.5, 57.3, 56.7, 56.3, 56.2, 56, 55.5, 55, 54.9, 54, 54.5, 53.8, 53, 51.5, 50, 50.5, 50.2, 51.5,
+	},
 }

@@ -39,8 +39,9 @@ func TestAgreementPage(t *testing.T) {
 	b.WriteString("\n## LEAN\n\nThird-party values that QuantConnect/Lean tests against, given to 4 to 15 digits, from the row on which the window is full. Var is good to 1e-10: it drifts as it rolls.\n\n" + columns)
 	lines(&b, lean)
 	b.WriteString("\n## TA-Lib\n\nTA-Lib's regression tests over 252 daily bars. Values are given to 1 to 7 digits: a row matches if it is within 5e-5 or 1.5 units\n" +
-		"of its last digit, and begins where TA-Lib's does. The expression is that of the function's first row. Where averages have a long memory TA-Lib\n" +
-		"starts them as many bars before the range as it looks back; so does the comparison.\n\n")
+		"of its last digit (a half where whole numbers are given), and begins where TA-Lib's does. The expression is that of most rows, which differ in their\n" +
+		"periods. Where averages have a long memory TA-Lib starts them as many bars before the range as it looks back, and in Metastock mode with the first\n" +
+		"bar; so does the comparison. SAR is over the bars of Wilder's book.\n\n")
 	b.WriteString("| function | expression | rows | matched | differ | not covered | largest difference | why |\n|---|---|---|---|---|---|---|---|\n")
 	for _, name := range names {
 		b.WriteString(groups[name].line(name))

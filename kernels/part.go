@@ -92,34 +92,40 @@ func (e *emitter) after(x value, n int64) value {
 // ema is the exponential average: a running sum of the first n samples, then the average.
 func (e *emitter) ema(x value, n int64) value {
 	return e.part("ema", x, n, e.never(), func() value {
-		return e.seeded(x, n, func(average, x program.Value) program.Value {
+		return e.seeded(x, n, n, func(average, x program.Value) program.Value {
 			return e.b.Add(average, e.b.Mul(e.b.ConstF(2/float64(n+1)), e.b.Sub(x, average)))
 		})
 	})
 }
 
-// wilder is Wilder's average: each sample weighs 1/n.
-func (e *emitter) wilder(x value, n int64) value {
-	return e.part("wilder", x, n, e.never(), func() value {
-		return e.seeded(x, n, func(average, x program.Value) program.Value {
+// wilder is Wilder's average: each sample weighs 1/n. It is seeded with the sum of the first samples, over n.
+func (e *emitter) wilder(x value, n int64) value { return e.wilderFrom(x, n, n) }
+
+func (e *emitter) wilderFrom(x value, n, first int64) value {
+	kind := "wilder"
+	if first != n {
+		kind = "wilder of fewer"
+	}
+	return e.part(kind, x, n, e.never(), func() value {
+		return e.seeded(x, n, first, func(average, x program.Value) program.Value {
 			return e.b.Div(e.b.Add(e.b.Mul(average, e.b.ConstF(float64(n-1))), x), e.b.ConstF(float64(n)))
 		})
 	})
 }
 
-// seeded keeps two words: the running sum of the first n samples, then the average that starts as their mean; and how
-// many samples there were, up to n. It starts again if a step overflows.
-func (e *emitter) seeded(x value, n int64, move func(average, x program.Value) program.Value) value {
+// seeded keeps two words: the running sum of the first samples, then the average that starts as that sum over n; and
+// how many samples there were, up to n, when it has a value. It starts again if a step overflows.
+func (e *emitter) seeded(x value, n, first int64, move func(average, x program.Value) program.Value) value {
 	b := e.b
 	accumulator, counter := b.AllocState(1, 0), b.AllocState(1, 0)
 	acc, count := b.Load(accumulator, program.F), b.Load(counter, program.F)
-	limit := b.ConstF(float64(n))
+	limit, enough := b.ConstF(float64(n)), b.ConstF(float64(first))
 	step := e.step(x)
 
-	seeding := b.Flt(count, limit)
-	counted := b.Sel(seeding, b.Add(count, b.ConstF(1)), count)
+	seeding := b.Flt(count, enough)
+	counted := b.Sel(b.Flt(count, limit), b.Add(count, b.ConstF(1)), count)
 	sum := b.Add(acc, x.number)
-	seeded := b.Sel(b.Fle(limit, counted), b.Div(sum, limit), sum)
+	seeded := b.Sel(b.Fle(enough, counted), b.Div(sum, limit), sum)
 	next := b.Canon(b.Sel(seeding, seeded, move(acc, x.number)))
 	good := b.Defined(next)
 
@@ -129,6 +135,23 @@ func (e *emitter) seeded(x value, n int64, move func(average, x program.Value) p
 	b.Store(accumulator, acc)
 	b.Store(counter, count)
 	return value{number: b.Sel(b.Fle(limit, count), acc, e.undefined()), fresh: step}
+}
+
+// emaFirst is the exponential average from the first sample, given out from sample n.
+func (e *emitter) emaFirst(x value, n int64) value {
+	return e.part("ema from the first", x, n, e.never(), func() value {
+		b := e.b
+		accumulator, counter := e.words(1), b.AllocState(1, 0)
+		acc, count, limit := b.Load(accumulator, program.F), b.Load(counter, program.F), b.ConstF(float64(n))
+		step := e.step(x)
+		moved := b.Add(acc, b.Mul(b.ConstF(2/float64(n+1)), b.Sub(x.number, acc)))
+		next := b.Canon(b.Sel(b.Defined(acc), moved, x.number))
+		counted := b.Sel(b.Defined(next), b.Sel(b.Flt(count, limit), b.Add(count, b.ConstF(1)), count), b.ConstF(0))
+		acc, count = b.Sel(step, next, acc), b.Sel(step, counted, count)
+		b.Store(accumulator, acc)
+		b.Store(counter, count)
+		return value{number: b.Sel(b.Fle(limit, count), acc, e.undefined()), fresh: step}
+	})
 }
 
 // total is the running sum of x from zero, undefined before the first step. It starts again if a step overflows.

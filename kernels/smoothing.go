@@ -11,6 +11,7 @@ import (
 func smoothing() []Operator {
 	return []Operator{
 		smmaOperator(),
+		emaFirstOperator(),
 		demaOperator(),
 		temaOperator(),
 		t3Operator(),
@@ -49,6 +50,22 @@ func smmaOperator() Operator {
 			Empty:      holdsUndefined + "; starts again if a step overflows",
 		},
 		emit: func(e *emitter, c call) value { return e.wilder(c.args[0], c.settings[0].Count) },
+	}
+}
+
+func emaFirstOperator() Operator {
+	return Operator{
+		Operator: smoother("ema_first", 1),
+		Doc: Doc{
+			Summary:    "exponential moving average seeded with the first sample",
+			Formula:    "e + a * (x - e) with a = 2 / (n + 1), e being the first x at first",
+			Source:     "pandas, ewm(span=n, adjust=False); TA-Lib's Metastock mode",
+			Convention: "the first sample weighs more than in ema, which is seeded with a mean",
+			WarmUp:     "first value at sample n, as the seed weighs most before; " + gapHolds,
+			Flat:       "x",
+			Empty:      holdsUndefined + "; starts again if a step overflows",
+		},
+		emit: func(e *emitter, c call) value { return e.emaFirst(c.args[0], c.settings[0].Count) },
 	}
 }
 

@@ -26,7 +26,7 @@ func psarOperator() Operator {
 			Convention: "step is usually 0.02, most 0.2; starts long unless low fell more than high rose from bar 1 to bar 2, as TA-Lib",
 			WarmUp:     "first value at bar 2; " + gapRestarts,
 			Flat:       "the high: each bar reaches the stop",
-			Empty:      "holds while high or low is undefined",
+			Empty:      "holds while high or low is undefined; starts again if a step overflows",
 		},
 		emit: emitPSAR,
 	}
@@ -84,9 +84,10 @@ func emitPSAR(e *emitter, c call) value {
 	moves := b.And(in[0].fresh, b.And(b.Defined(next), b.Defined(pace)))
 	side := b.Sel(long, b.ConstF(1), b.ConstF(-1))
 	given := b.Sel(moves, out, load(6))
-	for i, now := range []program.Value{next, extreme, pace, side} {
-		b.Store(word+i, b.Sel(moves, now, load(i)))
+	for i, now := range []program.Value{extreme, pace, side} {
+		b.Store(word+1+i, b.Sel(moves, now, load(1+i)))
 	}
+	b.Store(word, b.Sel(in[0].fresh, b.Sel(moves, next, e.undefined()), load(0))) // starts again after an overflow
 	b.Store(word+4, b.Sel(in[0].fresh, high, load(4)))
 	b.Store(word+5, b.Sel(in[0].fresh, low, load(5)))
 	b.Store(word+6, given)

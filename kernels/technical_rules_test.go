@@ -57,7 +57,7 @@ func (r *refRows) ultimate() refSeries {
 	return join(func(v []float64) float64 { return 100 * (4*v[0] + 2*v[1] + v[2]) / 7 }, share(2), share(3), share(4))
 }
 
-func (r *refRows) directional(n int) (plus, minus refSeries) {
+func (r *refRows) directional(n, first int) (plus, minus refSeries) {
 	high, low, _ := r.bar()
 	width := r.trueRange()
 	moves := func(pick func(up, down float64) float64) refSeries {
@@ -75,12 +75,26 @@ func (r *refRows) directional(n int) (plus, minus refSeries) {
 		}
 		return 0
 	})
-	average := r.wilder(width, n)
-	return join(percentOf, r.wilder(rose, n), average), join(percentOf, r.wilder(fell, n), average)
+	average := r.wilderSum(width, n, first)
+	return join(percentOf, r.wilderSum(rose, n, first), average), join(percentOf, r.wilderSum(fell, n, first), average)
+}
+
+// wilderSum is Wilder's running sum, which loses its n-th part with each update after the first ones.
+func (r *refRows) wilderSum(x refSeries, n, first int) refSeries {
+	return r.each(x, false, func(xs []float64) float64 {
+		if len(xs) < n {
+			return math.NaN()
+		}
+		sum := totalOf(xs[:first])
+		for _, v := range xs[first:] {
+			sum += v - sum/float64(n)
+		}
+		return sum
+	})
 }
 
 func (r *refRows) dx(n int) refSeries {
-	plus, minus := r.directional(n)
+	plus, minus := r.directional(n, n)
 	return join(func(v []float64) float64 { return 100 * math.Abs(v[0]-v[1]) / (v[0] + v[1]) }, plus, minus)
 }
 

@@ -15,7 +15,7 @@ import (
 
 // flatValues is what each operator gives over bars that never move: open, high, low and close 10, volume 2.
 var flatValues = map[string]float64{
-	"smma": 10, "dema": 10, "tema": 10, "t3": 10, "trima": 10, "wma": 10, "hma": 10, "kama": 10,
+	"smma": 10, "ema_first": 10, "dema": 10, "tema": 10, "t3": 10, "trima": 10, "wma": 10, "hma": 10, "kama": 10,
 	"highest": 10, "lowest": 10, "highest_age": 0, "lowest_age": 0,
 	"linreg": 10, "linreg_slope": 0, "linreg_intercept": 10, "linreg_r2": undef,
 	"roc": 0, "rsi": 50, "cmo": undef, "macd": 0, "macd_signal": 0, "macd_hist": 0, "ppo": 0, "trix": 0, "dpo": 0,

@@ -21,6 +21,18 @@ func (r *refRows) x() refSeries { return r.stepped(r.close) }
 // technicalCases are by operator; an operator may have several.
 var technicalCases = map[string][]technicalCase{
 	"smma": {{"smma(close, 3)", func(r *refRows) refSeries { return r.wilder(r.x(), 3) }}},
+	"ema_first": {{"ema_first(close, 3)", func(r *refRows) refSeries {
+		return r.each(r.x(), false, func(x []float64) float64 {
+			if len(x) < 3 {
+				return math.NaN()
+			}
+			average := x[0]
+			for _, v := range x[1:] {
+				average = average/2 + v/2
+			}
+			return average
+		})
+	}}},
 	"dema": {{"dema(close, 3)", func(r *refRows) refSeries {
 		one := r.ema(r.x(), 3)
 		return join(func(v []float64) float64 { return 2*v[0] - v[1] }, one, r.ema(one, 3))
@@ -141,8 +153,11 @@ var technicalCases = map[string][]technicalCase{
 		_, _, last := r.bar()
 		return join(percentOf, r.wilder(r.trueRange(), 3), r.latest(last.freshWith(r.trueRange())))
 	}}},
-	"di_plus":      {{"di_plus(high, low, close, 3)", func(r *refRows) refSeries { p, _ := r.directional(3); return p }}},
-	"di_minus":     {{"di_minus(high, low, close, 3)", func(r *refRows) refSeries { _, m := r.directional(3); return m }}},
+	"di_plus": {{"di_plus(high, low, close, 3)", func(r *refRows) refSeries { p, _ := r.directional(3, 3); return p }}},
+	"di_minus": {
+		{"di_minus(high, low, close, 3)", func(r *refRows) refSeries { _, m := r.directional(3, 3); return m }},
+		{"di_minus(high, low, close, 4, talib=1)", func(r *refRows) refSeries { _, m := r.directional(4, 3); return m }},
+	},
 	"dx":           {{"dx(high, low, close, 3)", func(r *refRows) refSeries { return r.dx(3) }}},
 	"adx":          {{"adx(high, low, close, 3)", func(r *refRows) refSeries { return r.wilder(r.dx(3), 3) }}},
 	"vortex_plus":  {{"vortex_plus(high, low, close, 3)", func(r *refRows) refSeries { return r.vortex(r.high, r.low) }}},

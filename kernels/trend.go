@@ -117,16 +117,25 @@ func (e *emitter) directional(c call) (plus, minus, width value) {
 	down := b.Sub(e.previous(in[1], c.reset), in[1].number)
 	rose := b.And(b.Flt(down, up), b.Flt(zero, up))
 	fell := b.And(b.Flt(up, down), b.Flt(zero, down))
-	n := c.settings[0].Count
+	n, first := c.settings[0].Count, c.settings[0].Count
+	if c.settings[1].Count == 1 {
+		first = max(n-1, 1)
+	}
 	parts := e.together([]value{width, width.with(b.Sel(rose, up, zero)), width.with(b.Sel(fell, down, zero))})
-	return e.wilder(parts[1], n), e.wilder(parts[2], n), e.wilder(parts[0], n)
+	return e.wilderFrom(parts[1], n, first), e.wilderFrom(parts[2], n, first), e.wilderFrom(parts[0], n, first)
 }
 
-const directionalSeed = "Wilder's averages, seeded with the mean of the first n; TA-Lib seeds them with n - 1"
+const directionalSeed = "Wilder's averages, seeded with the mean of the first n; with talib=1 with the sum of n - 1 bars over n, as TA-Lib"
+
+func directionalSignature(name string) expr.Operator {
+	o := barSignature(name, "high", "low", "close")
+	o.Params = append(o.Params, expr.Param{Name: "talib", Kind: expr.ParamInteger, Max: 1, Optional: true})
+	return o
+}
 
 func diPlusOperator() Operator {
 	return Operator{
-		Operator: barSignature("di_plus", "high", "low", "close"),
+		Operator: directionalSignature("di_plus"),
 		Doc: Doc{
 			Summary:    "positive directional indicator, from 0 to 100",
 			Formula:    "100 * smma(u, n) / smma(tr, n), u being the rise of high where that is above 0 and the fall of low, else 0",
@@ -145,7 +154,7 @@ func diPlusOperator() Operator {
 
 func diMinusOperator() Operator {
 	return Operator{
-		Operator: barSignature("di_minus", "high", "low", "close"),
+		Operator: directionalSignature("di_minus"),
 		Doc: Doc{
 			Summary:    "negative directional indicator, from 0 to 100",
 			Formula:    "100 * smma(d, n) / smma(tr, n), d being the fall of low where that is above 0 and the rise of high, else 0",
@@ -171,7 +180,7 @@ func (e *emitter) directionalIndex(c call) value {
 
 func dxOperator() Operator {
 	return Operator{
-		Operator: barSignature("dx", "high", "low", "close"),
+		Operator: directionalSignature("dx"),
 		Doc: Doc{
 			Summary:    "directional movement index, from 0 to 100",
 			Formula:    "100 * abs(di_plus - di_minus) / (di_plus + di_minus)",
@@ -187,7 +196,7 @@ func dxOperator() Operator {
 
 func adxOperator() Operator {
 	return Operator{
-		Operator: barSignature("adx", "high", "low", "close"),
+		Operator: directionalSignature("adx"),
 		Doc: Doc{
 			Summary:    "average directional index, from 0 to 100: how strong a trend is, either way",
 			Formula:    "smma(dx(high, low, close, n), n)",
