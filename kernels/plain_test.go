@@ -93,6 +93,9 @@ func (in *refInstrument) plain(ref expr.Ref, rule plainRule, n *expr.Node, args 
 	if s.ctl&program.CtlGap != 0 && n.Gap == expr.GapRewarm && !rule.holds {
 		st.plain = nil
 	}
+	if s.ctl&program.CtlSessionReset != 0 && n.Name == "count" && n.Settings[0].Session {
+		st.plain = nil
+	}
 	st.ticks = append(st.ticks, s.timeNs)
 	steps := allDefined
 	if rule.steps != nil {

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 
 	"github.com/sigengine/sigengine/kernels/expr"
 	"github.com/sigengine/sigengine/kernels/program"
@@ -12,6 +13,8 @@ import (
 type reference struct {
 	graph       *expr.Graph
 	instruments map[uint32]*refInstrument
+	clocks      []int64
+	remotes     func(n *expr.Node) int // place of a reference among those of the slots
 }
 
 type refInstrument struct {
@@ -74,19 +77,51 @@ func (r *reference) tick(s slot) []refValue {
 		for i, arg := range n.Args {
 			args[i] = values[arg]
 		}
-		v := refPure(n, args)
+		var v refValue
 		switch {
 		case n.Op == expr.OpField:
 			v = in.field(n.Name, s)
+		case n.Op == expr.OpSampled:
+			v = args[0]
+			v.fresh = s.clocks>>slices.Index(r.clocks, n.PeriodNs)&1 != 0
+		case n.Op == expr.OpReference:
+			remote := s.refs[r.remotes(n)]
+			v = refValue{number: remote.value, fresh: n.Remote.Live && remote.aux&ReferenceFresh != 0}
+		case n.Op == expr.OpParam:
+			v.number = n.Value
 		case n.Op == expr.OpCall && ruleOf(n).value != nil:
-			v = in.plain(expr.Ref(ref), ruleOf(n), n, args, s)
+			v = in.plain(expr.Ref(ref), ruleOf(n), n, args, r.gapOf(expr.Ref(ref), s))
 		case n.Op == expr.OpCall && n.Stateful:
-			v = in.stateful(expr.Ref(ref), n, args, s)
+			v = in.stateful(expr.Ref(ref), n, args, r.gapOf(expr.Ref(ref), s))
+		default:
+			v = refPure(n, args)
 		}
 		v.number = finite(v.number)
 		values[ref] = v
 	}
 	return values
+}
+
+// gapOf is the slot with its gap bit set if something went missing of what the node reads.
+func (r *reference) gapOf(ref expr.Ref, s slot) slot {
+	own, others, gap := false, false, false
+	for below := range reachable(r.graph, ref) {
+		switch n := &r.graph.Nodes[below]; n.Op {
+		case expr.OpField:
+			own = true
+		case expr.OpReference:
+			others = true
+			gap = gap || s.refs[r.remotes(n)].aux&ReferenceGap != 0
+		}
+	}
+	if own || !others {
+		gap = gap || s.ctl&program.CtlGap != 0
+	}
+	s.ctl &^= program.CtlGap
+	if gap {
+		s.ctl |= program.CtlGap
+	}
+	return s
 }
 
 func (in *refInstrument) receive(s slot) {
@@ -213,6 +248,9 @@ func (in *refInstrument) stateful(ref expr.Ref, n *expr.Node, args []refValue, s
 	if s.ctl&program.CtlGap != 0 && n.Gap == expr.GapRewarm {
 		*st = refState{ema: st.ema, emaN: st.emaN}
 	}
+	if s.ctl&program.CtlSessionReset != 0 && slices.ContainsFunc(n.Settings, func(w expr.Setting) bool { return w.Session }) {
+		st.stepped, st.pushes = nil, nil
+	}
 	step, whole := false, true
 	for _, a := range args {
 		step = step || a.fresh
@@ -294,6 +332,12 @@ func (st *refState) average(x float64, n int64, step bool) float64 {
 
 // contents is what a window holds, and whether it is warm.
 func (st *refState) contents(w expr.Setting, timeNs int64) (xs []float64, warm bool) {
+	if w.Session {
+		for _, p := range st.pushes {
+			xs = append(xs, p.x)
+		}
+		return xs, len(xs) > 0
+	}
 	if w.DurationNs == 0 {
 		from := max(len(st.pushes)-int(w.Count), 0)
 		for _, p := range st.pushes[from:] {
