@@ -21,6 +21,7 @@ type Device struct {
 	bind    [1]uintptr // the argument of cuCtxSetCurrent, kept
 
 	lostState atomic.Pointer[error]
+	dead      atomic.Bool // lost by an error that ended the context: nothing runs in it any more
 	closed    atomic.Bool
 	released  bool // under mu
 	collected atomic.Int64
@@ -88,7 +89,8 @@ func (d *Device) Lost() error {
 	return nil
 }
 
-// Lose declares the device lost: its owner found that it does not answer. What is on it is given up, not freed.
+// Lose declares the device lost: its owner found that it does not answer. What is on it is given up, not freed, and what it
+// may still be using of other devices is kept.
 func (d *Device) Lose(reason error) {
 	err := fmt.Errorf("%w: %w", ErrLost, reason)
 	d.lostState.CompareAndSwap(nil, &err)
@@ -116,6 +118,7 @@ func (d *Device) leave() { runtime.UnlockOSThread() }
 func (d *Device) fail(s cu.Symbol, r cu.Result) error {
 	e := d.driver.describe(s, r)
 	if e.Sticky {
+		d.dead.Store(true)
 		d.Lose(e)
 	}
 	return e
@@ -131,6 +134,16 @@ func (d *Device) call(s cu.Symbol, args ...uintptr) error {
 	defer d.leave()
 	if r := d.driver.table.Call(s, args); r != cu.Success {
 		return d.fail(s, r)
+	}
+	return nil
+}
+
+// needs says which of the entry points the driver lacks: what makes a thing is not called where what destroys it is missing.
+func (d *Device) needs(symbols ...cu.Symbol) error {
+	for _, s := range symbols {
+		if !d.driver.table.Has(s) {
+			return d.driver.describe(s, cu.Absent)
+		}
 	}
 	return nil
 }
@@ -190,6 +203,11 @@ func (d *Device) Close() error {
 		d.closed.Store(true)
 		_ = d.release() // the driver answers with the error that is known already
 		return nil
+	}
+	if !d.service.r.closed.Load() {
+		if err := d.service.SyncInDriver(); err != nil { // a wait that failed may have left something in flight
+			return err
+		}
 	}
 	var failed []error
 	all := d.sorted()

@@ -47,6 +47,9 @@ func (c *capture) drop() {
 // Capture makes a graph of the operations that body puts on the stream. They do not run. Nothing that waits, allocates or
 // records an event belongs in body; those calls answer ErrCapturing. If body fails there is no graph.
 func (s *Stream) Capture(body func(*Stream) error) (*Graph, error) {
+	if err := s.d.needs(cu.StreamEndCapture, cu.GraphInstantiate, cu.GraphDestroy, cu.GraphExecDestroy); err != nil {
+		return nil, err
+	}
 	if err := s.d.enter(); err != nil { // a capture ends on the thread on which it began
 		return nil, err
 	}

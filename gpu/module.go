@@ -99,6 +99,9 @@ type Part struct {
 // Link compiles and links parts: what one declares .extern another defines. It returns a cubin for this device, which
 // LoadModule takes and which may be kept, and what the linker said.
 func (d *Device) Link(parts ...Part) (cubin []byte, log string, err error) {
+	if err := d.needs(cu.LinkAddData, cu.LinkComplete, cu.LinkDestroy); err != nil {
+		return nil, "", err
+	}
 	j := newJIT()
 	var state uintptr
 	if err := d.call(cu.LinkCreate, uintptr(len(j.options)), uintptr(unsafe.Pointer(&j.options[0])),

@@ -37,6 +37,9 @@ func (d *Device) NewPool(limitBytes, keepBytes uint64) (*Pool, error) {
 	if limitBytes == 0 {
 		return nil, refuse("cuMemPoolCreate", "a limit of 0 bytes", "give the most that may be in use at once")
 	}
+	if err := d.needs(cu.MemPoolDestroy, cu.MemAllocFromPoolAsync, cu.MemFreeAsync); err != nil {
+		return nil, err
+	}
 	p := &Pool{limit: limitBytes}
 	properties := &poolProperties{allocType: pinned, locationType: onDevice, locationID: d.handle}
 	if err := d.call(cu.MemPoolCreate, uintptr(unsafe.Pointer(&p.handle)), uintptr(unsafe.Pointer(properties))); err != nil {
@@ -149,15 +152,17 @@ func (b *Buffer[T]) CloseOn(s *Stream) error {
 	if r.closed.Load() || r.inFlight.Load() != s.ledger.count(r) {
 		return r.close()
 	}
-	if t := s.d.driver.check; t != nil {
-		if err := t.Free(s.id, r.memory, "CloseOn "+s.name); err != nil {
-			return fmt.Errorf("%w: %w", ErrUnordered, err)
-		}
+	if err := s.order("CloseOn", r, true); err != nil {
+		return err
 	}
 	r.closed.Store(true)
 	err := r.freeBy(func() error { return b.pool.giveBack(r.low, r.bytes, s.handle, b.home.r) })
 	if err != nil {
-		return err // Close and Device.Close try again
+		r.closed.Store(false) // Close and CloseOn may be tried
+		return err
+	}
+	if t := s.d.driver.check; t != nil {
+		_ = t.Free(s.id, r.memory, "CloseOn on "+s.name) // after its own write
 	}
 	return r.drop()
 }

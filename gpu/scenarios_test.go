@@ -47,8 +47,17 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{"copies", copies}, {"launch", launches}, {"linked", linked}, {"graph", graphs}, {"events", events},
-	{"pool", pools}, {"managed", managedMemory}, {"mailbox", mailboxes}, {"global", globals}, {"peer", peers}, {"pinned stream", pinnedStream},
+	{"copies", copies},
+	{"launch", launches},
+	{"linked", linked},
+	{"graph", graphs},
+	{"events", events},
+	{"pool", pools},
+	{"managed", managedMemory},
+	{"mailbox", mailboxes},
+	{"global", globals},
+	{"peer", peers},
+	{"pinned stream", pinnedStream},
 }
 
 func TestScenarios(t *testing.T) {
@@ -159,8 +168,8 @@ func (b *axpyBench) Close() error {
 	return errors.Join(errs...)
 }
 
-func newAxpy(m *machine) (b *axpyBench, err error) {
-	b = &axpyBench{}
+func newAxpy(m *machine) (_ *axpyBench, err error) {
+	b := &axpyBench{}
 	defer func() {
 		if err != nil {
 			closing(&err, b)
@@ -322,11 +331,15 @@ func events(m *machine) (err error) {
 	if err := second.Sync(m.ctx); err != nil {
 		return err
 	}
-	if done, err := first.Done(); err != nil || !done {
-		return errors.Join(err, fmt.Errorf("%w: a later event is done and an earlier one is not", errWrong))
+	if done, err := first.Done(); err != nil {
+		return err
+	} else if !done {
+		return fmt.Errorf("%w: a later event is done and an earlier one is not", errWrong)
 	}
-	if took, err := second.Since(first); err != nil || took < 0 {
-		return errors.Join(err, fmt.Errorf("%w: %v between events", errWrong, took))
+	if took, err := second.Since(first); err != nil {
+		return err
+	} else if took < 0 {
+		return fmt.Errorf("%w: %v between events", errWrong, took)
 	}
 	return b.sum(2)
 }
@@ -442,8 +455,10 @@ func mailboxes(m *machine) (err error) {
 	if err := gpu.Launch(s, k, one, &residentParameters{box.Ptr()}, box.Out()); err != nil {
 		return err
 	}
-	if idle, err := s.Idle(); err != nil || idle {
-		return errors.Join(err, fmt.Errorf("%w: the kernel left by itself", errWrong))
+	if idle, err := s.Idle(); err != nil {
+		return err
+	} else if idle {
+		return fmt.Errorf("%w: the kernel left by itself", errWrong)
 	}
 	store(&words[0], 1)
 	if err := s.Sync(m.ctx); err != nil {

@@ -249,5 +249,10 @@ func (s *Stream) CloseWithin(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.d.dead.Load() {
+		s.mu.Lock()
+		s.ledger.retire(s.ledger.tail) // memory of other devices, too, is theirs alone now
+		s.mu.Unlock()
+	}
 	return s.r.close()
 }

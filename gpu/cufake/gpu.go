@@ -81,7 +81,8 @@ type GPU struct {
 	next    uintptr
 	held    bool
 	delay   func(op string) time.Duration
-	hosts   []*block // pinned and managed
+	hosts   []*block  // pinned and managed
+	streams []*stream // all that were ever made
 }
 
 type device struct {
@@ -198,10 +199,15 @@ func (g *GPU) Delay(f func(op string) time.Duration) {
 	g.delay = f
 }
 
-// Leaks lists what was not given back, in no order of meaning but always the same.
+// Leaks lists what was not given back, in no order of meaning but always the same. It waits for what destroyed streams still do.
 func (g *GPU) Leaks() (all []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	for _, s := range g.streams {
+		if s.ended {
+			_ = g.drain(s)
+		}
+	}
 	for _, d := range g.devices {
 		if d.retained != 0 {
 			all = append(all, fmt.Sprintf("primary context of device %d retained %d times", d.ordinal, d.retained))
@@ -240,7 +246,8 @@ func (g *GPU) enter(symbol string) int32 {
 			d.sticky = f.Code
 			g.turn.Broadcast()
 		}
-		if !f.Async {
+		// A release that reports an earlier failure releases all the same.
+		if !f.Async && !(sticky(f.Code) && symbol == "cuDevicePrimaryCtxRelease_v2") {
 			return f.Code
 		}
 	}

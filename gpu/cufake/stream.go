@@ -158,6 +158,7 @@ func streamEntries() map[string]any {
 					return invalidValue
 				}
 				s := &stream{d: d}
+				g.streams = append(g.streams, s)
 				go g.work(s)
 				return out(p, g.add(s))
 			})
