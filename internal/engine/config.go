@@ -57,6 +57,7 @@ type Config struct {
 	Parameters func(feed.Symbol) []Parameter
 	// NextReset returns the first session reset after a time. nil: there are none.
 	NextReset  func(afterNs int64) int64
+	GPU        *GPU // nil: the CPU runs the program
 	Clocks     []Clock
 	References References
 }

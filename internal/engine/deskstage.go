@@ -67,7 +67,15 @@ func (d *deskStage) take(batch []order) int {
 			d.desk.Apply(&o.event, risk.Fired{}, nil)
 		default:
 			if o.slot >= o.lane.computed.Load() {
-				return i
+				if o.lane.failed.Load() == nil {
+					return i
+				}
+				d.touched[o.lane.number] = o.slot + 1 // no row will come, and nothing is decided
+				continue
+			}
+			if o.command {
+				d.touched[o.lane.number] = o.slot + 1
+				continue
 			}
 			d.decided.receiveNs = o.at
 			d.apply(o)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,10 @@ type Engine struct {
 	desk      *deskStage
 	decided   *decided
 	pipeline  pipeline
+	gpus      []*gpuSet
+	gpuErr    error // of the start
+
+	mismatches uint64 // once the devices are closed
 
 	commands sync.Mutex // the control inlet has many callers
 	stopping atomic.Bool
@@ -89,6 +94,9 @@ func (e *Engine) build() error {
 		l.number = i
 		e.lanes = append(e.lanes, l)
 	}
+	if err := e.buildGPU(perLane); err != nil {
+		return err
+	}
 	var err error
 	if e.orders, err = ring.New(make([]order, e.config.LaneSlots)); err != nil {
 		return fmt.Errorf("engine: order ring: %w", err)
@@ -110,6 +118,99 @@ func (e *Engine) build() error {
 		e.sequencer.sequence = e.ports.Ticks.NextSeq() - 1
 	}
 	return nil
+}
+
+// buildGPU moves the lanes to devices, if the configuration has some.
+func (e *Engine) buildGPU(perLane int) error {
+	g := e.config.GPU
+	if g == nil || len(e.lanes) == 0 {
+		return nil
+	}
+	if len(g.Devices) == 0 {
+		return fmt.Errorf("%w: a GPU executor without a device", ErrConfig)
+	}
+	for k, device := range g.Devices {
+		var mine []*lane
+		for i, l := range e.lanes {
+			if i%len(g.Devices) == k {
+				mine = append(mine, l)
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		set, err := newGPUSet(&e.config, device, mine, perLane)
+		if err != nil {
+			return errors.Join(err, e.closeGPU())
+		}
+		e.gpus = append(e.gpus, set)
+	}
+	return nil
+}
+
+// startGPU begins resident kernels and followers.
+func (e *Engine) startGPU() error {
+	for _, set := range e.gpus {
+		if err := set.start(); err != nil {
+			return err
+		}
+		for _, g := range set.lanes {
+			if g.follower != nil {
+				g.follower.start()
+			}
+		}
+	}
+	return nil
+}
+
+// endGPU closes the devices' part when the stages have ended, and keeps what went wrong.
+func (e *Engine) endGPU() {
+	if len(e.gpus) == 0 {
+		return
+	}
+	sets := e.gpus
+	err := e.closeGPU()
+	for _, set := range sets {
+		for _, g := range set.lanes {
+			if g.follower != nil {
+				e.mismatches += g.follower.mismatches.Load()
+			}
+		}
+	}
+	e.gpuErr = errors.Join(e.gpuErr, err)
+}
+
+// closeGPU stops kernels and frees device memory. The lanes have nothing staged.
+func (e *Engine) closeGPU() error {
+	var errs []error
+	for _, set := range e.gpus {
+		errs = append(errs, set.close())
+	}
+	e.gpus = nil
+	return errors.Join(errs...)
+}
+
+// laneErr returns why a lane cannot go on, or nil.
+func (e *Engine) laneErr() error {
+	for _, l := range e.lanes {
+		if err := l.failed.Load(); err != nil {
+			return fmt.Errorf("%w: %w", ErrDeviceLost, *err)
+		}
+	}
+	return nil
+}
+
+// Mismatches returns how many rows of a device differed from the follower's. It is 0, or a device computes wrongly.
+func (e *Engine) Mismatches() uint64 {
+	n := e.mismatches
+	for _, set := range e.gpus {
+		for _, g := range set.lanes {
+			if g.follower != nil {
+				n += g.follower.mismatches.Load()
+			}
+		}
+	}
+	return n
 }
 
 // addControl makes the inlet through which commands enter; it is source 0.

@@ -13,7 +13,9 @@ const cacheLines = 128 // two lines: the neighbour line is fetched too
 // wrap; each has one writer.
 type lane struct {
 	memory   program.Lane
-	executor *program.Executor
+	executor *program.Executor     // nil: a device runs the lane
+	gpu      *gpuLane              // nil: the CPU runs the lane
+	failed   atomic.Pointer[error] // the device was lost and nothing takes its place
 	mask     uint64
 	number   int
 	stagedBy uint64 // the sequencer's own count, published to staged once a batch
@@ -49,28 +51,83 @@ func (l *lane) full() bool {
 	if l.stagedBy-l.freeFrom <= l.mask {
 		return false
 	}
-	l.freeFrom = l.consumed.Load()
+	l.freeFrom = l.free()
 	return l.stagedBy-l.freeFrom > l.mask
+}
+
+// free returns the slot up to which nobody needs slots any more: the desk, and the follower.
+func (l *lane) free() uint64 {
+	free := l.consumed.Load()
+	if l.gpu != nil && l.gpu.follower != nil {
+		free = min(free, l.gpu.follower.followed.Load())
+	}
+	return free
+}
+
+// computeAll computes until every staged slot has its row, or the lane has failed.
+func (l *lane) computeAll() (n uint64) {
+	to := l.staged.Load()
+	for l.computed.Load() != to && l.failed.Load() == nil {
+		n += l.compute(to - l.computed.Load())
+	}
+	return n
+}
+
+// computeOnDevice takes rows from the device. If that is lost, the follower takes its place, or the lane has failed.
+func (l *lane) computeOnDevice(limit uint64) uint64 {
+	g := l.gpu
+	if g.lost {
+		return g.computeInstead(l, limit)
+	}
+	var n uint64
+	var err error
+	if g.batcher != nil {
+		n, err = g.batcher.advance(l, limit)
+	} else {
+		n, err = g.poll(l, limit)
+	}
+	if err == nil {
+		return n
+	}
+	g.lost = true
+	if g.follower == nil {
+		l.failed.Store(&err)
+		return n
+	}
+	g.follower.takeOver()
+	return n
 }
 
 // stage writes values, control word and time into the next slot, which must be free, and returns the slot's number.
 // What belongs to references is written by the caller.
 func (l *lane) stage(values *[4]float64, index, control, clocks uint32, engineNs int64) uint64 {
 	slot := l.stagedBy
-	at, capacity, in := slot&l.mask, l.mask+1, l.memory.In
+	at, capacity := slot&l.mask, l.mask+1
 	stamp := uint32(slot) + 1
-	in[at] = program.Quarter{Value: math.Float64bits(values[0]), Aux: index, Stamp: stamp}
-	in[at+capacity] = program.Quarter{Value: math.Float64bits(values[1]), Aux: control, Stamp: stamp}
-	in[at+2*capacity] = program.Quarter{Value: math.Float64bits(values[2]), Aux: clocks, Stamp: stamp}
-	in[at+3*capacity] = program.Quarter{Value: math.Float64bits(values[3]), Stamp: stamp}
-	in[at+4*capacity] = program.Quarter{Value: uint64(engineNs), Stamp: stamp}
+	l.put(at, program.Quarter{Value: math.Float64bits(values[0]), Aux: index, Stamp: stamp})
+	l.put(at+capacity, program.Quarter{Value: math.Float64bits(values[1]), Aux: control, Stamp: stamp})
+	l.put(at+2*capacity, program.Quarter{Value: math.Float64bits(values[2]), Aux: clocks, Stamp: stamp})
+	l.put(at+3*capacity, program.Quarter{Value: math.Float64bits(values[3]), Stamp: stamp})
+	l.put(at+4*capacity, program.Quarter{Value: uint64(engineNs), Stamp: stamp})
 	l.stagedBy = slot + 1
 	return slot
+}
+
+// put writes a quarter of a slot: in one piece where a kernel may be reading.
+func (l *lane) put(at uint64, q program.Quarter) {
+	if l.gpu != nil {
+		putQuarter(&l.memory.In[at], q)
+		return
+	}
+	l.memory.In[at] = q
 }
 
 // compute runs the program over the slots staged and not yet computed, at most limit of them, and returns how many
 // it was.
 func (l *lane) compute(limit uint64) uint64 {
+	if l.gpu != nil {
+		return l.computeOnDevice(limit)
+	}
 	from, to := l.computed.Load(), l.staged.Load()
 	if to-from > limit {
 		to = from + limit

@@ -51,6 +51,17 @@ func (e *Engine) rest() error {
 			left -= n
 		}
 	}
+	return e.fault()
+}
+
+// fault returns why the engine must stop: its devices did not start or were lost, or its journal failed.
+func (e *Engine) fault() error {
+	if e.gpuErr != nil {
+		return e.gpuErr
+	}
+	if err := e.laneErr(); err != nil {
+		return err
+	}
 	return e.journalErr()
 }
 

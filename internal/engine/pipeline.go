@@ -29,7 +29,7 @@ func (f *fused) kick() {
 	e.sequencer.publish()
 	startNs := e.timing.now()
 	for i, l := range e.lanes {
-		if n := l.compute(^uint64(0)); n > 0 {
+		if n := l.computeAll(); n > 0 {
 			endNs := e.timing.now()
 			e.timing.computed(i, startNs, endNs, n)
 			startNs = endNs

@@ -21,6 +21,7 @@ type Recording struct {
 
 // Record starts a recording. Run must not be called on the same engine.
 func (e *Engine) Record() *Recording {
+	e.gpuErr = e.startGPU()
 	e.pipeline.start()
 	return &Recording{e: e, defined: make([]bool, SourcesMax*e.config.Instruments)}
 }
@@ -55,6 +56,11 @@ func (r *Recording) Tick(tick *feed.Tick) error {
 	if err := r.check(tick); err != nil {
 		return err
 	}
+	if r.batch == 0 && len(e.gpus) > 0 {
+		if err := e.fault(); err != nil {
+			return err
+		}
+	}
 	r.started = true
 	e.counts.Sequenced.Add(1)
 	e.sequencer.apply(tick)
@@ -87,6 +93,7 @@ func (r *Recording) check(tick *feed.Tick) error {
 // Close finishes what is queued. The engine's results may be read afterwards.
 func (r *Recording) Close() {
 	r.e.pipeline.finish()
+	r.e.endGPU()
 	r.e.flush()
 	r.e.timing.close()
 }

@@ -112,7 +112,7 @@ func (r *references) write(l *lane, slot uint64, id, fresh uint32) {
 			*seen = r.generation[i]
 			aux |= referenceGap
 		}
-		l.memory.In[at+uint64(r.list[i].Quarter)*capacity] = program.Quarter{Value: r.values[i], Aux: aux, Stamp: stamp}
+		l.put(at+uint64(r.list[i].Quarter)*capacity, program.Quarter{Value: r.values[i], Aux: aux, Stamp: stamp})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/kernels/cuda"
 	"github.com/sigengine/sigengine/kernels/program"
 	"github.com/sigengine/sigengine/ring"
 	"github.com/sigengine/sigengine/risk"
@@ -18,6 +19,8 @@ type order struct {
 	slot   uint64
 	at     int64       // receive time, for latency only; 0: not measured
 	define *definition // not nil: no tick, but an instrument made known
+
+	command bool // the slot is a command to the device
 }
 
 // definition makes an instrument known to the desk, or adds a source to it.
@@ -108,15 +111,36 @@ func (s *sequencer) define(id uint32, source uint16, symbol feed.Symbol) {
 
 // setWords writes what the program reads as constants of the instrument: which signals it has, and its parameters.
 func (s *sequencer) setWords(id uint32, symbol feed.Symbol, signals uint64) {
-	count := uint32(len(s.lanes))
-	executor := s.lanes[id%count].executor
-	executor.SetWord(int(id/count), enableWord, signals)
+	s.setWord(id, enableWord, signals)
 	if s.config.Parameters == nil {
 		return
 	}
 	for _, p := range s.config.Parameters(symbol) {
-		executor.SetWord(int(id/count), p.Word, math.Float64bits(p.Value))
+		s.setWord(id, p.Word, math.Float64bits(p.Value))
 	}
+}
+
+func (s *sequencer) setWord(id uint32, word int, value uint64) {
+	count := uint32(len(s.lanes))
+	l, index := s.lanes[id%count], id/count
+	if l.gpu == nil {
+		l.executor.SetWord(int(index), word, value)
+		return
+	}
+	if err := l.gpu.setWord(index, word, value); err != nil {
+		l.failed.CompareAndSwap(nil, &err)
+	}
+	if l.gpu.batcher != nil {
+		return
+	}
+	o := s.claim()
+	for l.full() {
+		s.counts.LaneFull.Add(1)
+		s.room()
+	}
+	*o = order{lane: l, command: true}
+	o.slot = l.command(cuda.CommandSet, index, value, uint64(word))
+	s.pending++
 }
 
 // name puts an instrument in the order of names.

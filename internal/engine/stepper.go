@@ -30,6 +30,7 @@ type Stepper struct {
 func (e *Engine) Steps() *Stepper {
 	e.lastNs = e.clock.NowNs()
 	e.flushNs = e.lastNs
+	e.gpuErr = e.startGPU()
 	e.pipeline.start()
 	return &Stepper{e: e}
 }
@@ -47,7 +48,7 @@ func (s *Stepper) Step() (Progress, error) {
 
 func (s *Stepper) step() (Progress, error) {
 	e := s.e
-	if err := e.journalErr(); err != nil {
+	if err := e.fault(); err != nil {
 		return Ended, err
 	}
 	stopping := e.stopping.Load()
@@ -75,6 +76,7 @@ func (s *Stepper) step() (Progress, error) {
 func (s *Stepper) Close() {
 	e := s.e
 	e.pipeline.finish()
+	e.endGPU()
 	e.flush()
 	e.timing.close()
 	for _, inlet := range e.inlets {

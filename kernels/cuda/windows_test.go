@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"github.com/sigengine/sigengine/internal/awkward"
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
@@ -128,7 +129,7 @@ func compareWindow(t *testing.T, function uintptr, w program.Window, random *ran
 		if random.IntN(200) == 0 {
 			level = []float64{1e13, 1e-3, 1e8, 10, 0}[random.IntN(5)]
 		}
-		x, y := awkward(random, level), awkward(random, 3*level)
+		x, y := awkward.Number(random, level), awkward.Number(random, 3*level)
 		push, reset := random.IntN(4) > 0, random.IntN(60) == 0
 		slot := uint64(step) & 1
 		for q, v := range []float64{x, y, sign(push), sign(reset)} {
@@ -158,25 +159,6 @@ func sign(b bool) float64 {
 		return 1
 	}
 	return -1
-}
-
-// awkward is a number near a level, or one that finds mistakes.
-func awkward(random *rand.Rand, level float64) float64 {
-	switch random.IntN(25) {
-	case 0:
-		return math.NaN()
-	case 1:
-		return math.Copysign(0, -1)
-	case 2:
-		return math.Inf(1 - 2*random.IntN(2))
-	case 3:
-		return 5e-324
-	case 4:
-		return 1e300
-	case 5:
-		return level
-	}
-	return level + float64(random.IntN(2001)-1000)*1e-6
 }
 
 func callWindow(function uintptr, state []uint64, w program.Window, time int64, push, reset bool, x, y uint64) [maxWindowOutputs]uint64 {
