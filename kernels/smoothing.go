@@ -19,6 +19,7 @@ func smoothing() []Operator {
 		wmaOperator(),
 		hmaOperator(),
 		kamaOperator(),
+		almaOperator(),
 	}
 }
 

@@ -24,6 +24,17 @@ func kamaOf(x []float64, n int, fast, slow float64) float64 {
 	return average
 }
 
+func (r *refRows) alma(n int, offset, sigma float64) refSeries {
+	return r.window(r.x(), n, func(x []float64) float64 {
+		total, weights := 0.0, 0.0
+		for i, v := range x {
+			w := math.Exp(-math.Pow(float64(i)-offset*float64(n-1), 2) / (2 * math.Pow(float64(n)/sigma, 2)))
+			total, weights = total+w*v, weights+w
+		}
+		return total / weights
+	})
+}
+
 // macd has fast 3 and slow 5; the fast average does not see the first updates.
 func (r *refRows) macd(unseen int) refSeries {
 	fast := r.each(r.x(), false, func(xs []float64) float64 {
@@ -254,9 +265,12 @@ func (r *refRows) typical() refSeries {
 	return r.stepped(typical)
 }
 
+// mfi is over bars 500 higher.
+
 func (r *refRows) mfi() refSeries {
 	typical, flow := r.typical().v, make([]float64, r.count())
 	for i := range typical {
+		typical[i] = (r.high[i] + 500 + r.low[i] + 500 + r.close[i] + 500) / 3
 		flow[i] = typical[i] * r.volume[i]
 	}
 	change := r.change(r.stepped(typical, r.volume))

@@ -15,7 +15,7 @@ import (
 
 // flatValues is what each operator gives over bars that never move: open, high, low and close 10, volume 2.
 var flatValues = map[string]float64{
-	"smma": 10, "ema_first": 10, "dema": 10, "tema": 10, "t3": 10, "trima": 10, "wma": 10, "hma": 10, "kama": 10,
+	"smma": 10, "ema_first": 10, "dema": 10, "tema": 10, "t3": 10, "trima": 10, "wma": 10, "hma": 10, "kama": 10, "alma": 10,
 	"highest": 10, "lowest": 10, "highest_age": 0, "lowest_age": 0,
 	"linreg": 10, "linreg_slope": 0, "linreg_intercept": 10, "linreg_r2": undef,
 	"roc": 0, "rsi": 50, "cmo": undef, "macd": 0, "macd_signal": 0, "macd_hist": 0, "ppo": 0, "trix": 0, "dpo": 0,
@@ -240,5 +240,35 @@ func TestTableNames(t *testing.T) {
 	}
 	if len(got) != 6 || !strings.HasPrefix(got[0], "0 value: unknown name pirce") || !strings.HasPrefix(got[1], "1 name: ") {
 		t.Errorf("%d mistakes:\n%s", len(got), strings.Join(got, "\n"))
+	}
+}
+
+// TestTechnicalSettings holds operators to the settings that they take.
+func TestTechnicalSettings(t *testing.T) {
+	for text, want := range map[string]string{
+		"alma(close, 64)":                   "",
+		"alma(close, 65)":                   "it takes up to 64",
+		"alma(close, 2, sigma=1000)":        "weighs no sample",
+		"alma(close, 9, offset=2)":          "offset",
+		"cci(high, low, close, 1024)":       "",
+		"cci(high, low, close, 1025)":       "it takes up to 1024",
+		"macd(close, 12, 26)":               "",
+		"macd(close, 26, 12)":               "fast below slow",
+		"macd_hist(close, 12, 12, 9)":       "fast below slow",
+		"linreg_slope(close, 1)":            "at least 2",
+		"kama(close, 1)":                    "at least 2",
+		"adx(high, low, close, 1)":          "",
+		"adx(high, low, close, 1, talib=1)": "",
+		"adx(high, low, close, 3, talib=2)": "talib",
+		"atr(high, low, 14)":                "needs its argument",
+	} {
+		_, errs := CompileTable(barColumns, []TableExpression{{"result", text}}, Options{})
+		got := ""
+		if len(errs) > 0 {
+			got = errs[0].Error()
+		}
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q in it", text, got, want)
+		}
 	}
 }

@@ -67,6 +67,10 @@ var technicalCases = map[string][]technicalCase{
 		raw := join(func(v []float64) float64 { return 2*v[0] - v[1] }, r.window(r.x(), 2, weightedOf), r.window(r.x(), 5, weightedOf))
 		return r.window(raw, 2, weightedOf)
 	}}},
+	"alma": {
+		{"alma(close, 4)", func(r *refRows) refSeries { return r.alma(4, 0.85, 6) }},
+		{"alma(close, 3, offset=0.5, sigma=2)", func(r *refRows) refSeries { return r.alma(3, 0.5, 2) }},
+	},
 	"kama": {{"kama(close, 3, 2, 8)", func(r *refRows) refSeries {
 		return r.each(r.x(), true, func(x []float64) float64 { return kamaOf(x, 3, 2, 8) })
 	}}},
@@ -183,7 +187,8 @@ var technicalCases = map[string][]technicalCase{
 	"chaikin": {{"chaikin(high, low, close, volume, 2, 4)", func(r *refRows) refSeries {
 		return join(difference, r.ema(r.adl(), 2), r.ema(r.adl(), 4))
 	}}},
-	"mfi": {{"mfi(high, low, close, volume, 3)", (*refRows).mfi}},
+	// Far above 0: an index of money that flows in and out with both signs has no bounds.
+	"mfi": {{"mfi(high + 500, low + 500, close + 500, volume, 3)", (*refRows).mfi}},
 	"force": {{"force(close, volume, 3)", func(r *refRows) refSeries {
 		change := r.change(r.stepped(r.close, r.volume))
 		volume := r.stepped(r.volume, r.close)

@@ -95,7 +95,7 @@ func mfiOperator() Operator {
 	return Operator{
 		Operator: barSignature("mfi", "high", "low", "close", "volume"),
 		Doc: Doc{
-			Summary:    "money flow index, from 0 to 100",
+			Summary:    "money flow index, from 0 to 100 where prices are above 0",
 			Formula:    "100 - 100 / (1 + sum(u, n) / sum(d, n)), u being t * volume where t = (high + low + close) / 3 rose and d where it fell",
 			Source:     "Quong, Soudack (1989), Volume-Weighted RSI: Money Flow",
 			Convention: "a bar on which t did not change counts for neither; 50 where nothing flowed (TA-Lib says 0)",
