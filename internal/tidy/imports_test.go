@@ -76,6 +76,10 @@ var importTable = map[string]allowed{
 		"feed/...", "ring", "risk", "signal", "replay/...", "internal/config", "internal/engine", "internal/metrics",
 		"internal/natsconn", "internal/publish", "internal/report", "internal/setup",
 	}},
+	"internal/table": {own: []string{"kernels/..."}},
+	"internal/explain": {own: []string{
+		"feed", "kernels/...", "risk", "signal", "replay/...", "internal/config", "internal/engine",
+	}},
 	"internal/report":     {own: []string{"internal/metrics"}},
 	"internal/natsconn":   {other: []string{natsClient}},
 	"internal/natsserver": {other: []string{natsServer}},
