@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,25 +119,54 @@ func TestLanguagePageExamples(t *testing.T) {
 		t.Fatal("the page has no example")
 	}
 	for _, block := range blocks {
-		mustCompile(t, parseSpecs(t, []byte(block[1]))...)
+		specs, options := parseFile(t, []byte(block[1]))
+		_, errs := Compile(specs, options)
+		for _, e := range errs {
+			t.Errorf("%v\n%s", e.Error(), expr.Render(e.Text, e.Mistake))
+		}
 	}
 }
 
 // parseSpecs reads the signals of a configuration.
 func parseSpecs(t testing.TB, data []byte) []SignalSpec {
 	t.Helper()
+	specs, _ := parseFile(t, data)
+	return specs
+}
+
+// parseFile reads what a configuration says of signals, as package config does.
+func parseFile(t testing.TB, data []byte) ([]SignalSpec, Options) {
+	t.Helper()
 	var file struct {
+		Let     yaml.Node
 		Signals []struct {
 			Name, Value, When, Exit, Side, Strength string
-			Throttle, Expires, For                  string
+			On                                      yaml.Node
+			Params                                  yaml.Node
+			Overrides                               []struct{ Params map[string]string }
 		}
 	}
 	if err := yaml.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
+	var options Options
+	for i := 0; i < len(file.Let.Content); i += 2 {
+		options.Lets = append(options.Lets, LetSpec{file.Let.Content[i].Value, file.Let.Content[i+1].Value})
+	}
 	specs := make([]SignalSpec, len(file.Signals))
 	for i, s := range file.Signals {
 		specs[i] = SignalSpec{Name: s.Name, Value: s.Value, When: s.When, Exit: s.Exit, Side: s.Side, Strength: s.Strength}
+		if s.On.Value != "" {
+			specs[i].On = []string{s.On.Value}
+		}
+		for _, item := range s.On.Content {
+			specs[i].On = append(specs[i].On, item.Value)
+		}
+		for k := 0; k < len(s.Params.Content); k += 2 {
+			name := s.Params.Content[k].Value
+			overridden := slices.ContainsFunc(s.Overrides, func(o struct{ Params map[string]string }) bool { return o.Params[name] != "" })
+			specs[i].Params = append(specs[i].Params, ParamSpec{name, s.Params.Content[k+1].Value, overridden})
+		}
 	}
-	return specs
+	return specs, options
 }
