@@ -266,7 +266,6 @@ func (r *refRows) typical() refSeries {
 }
 
 // mfi is over bars 500 higher.
-
 func (r *refRows) mfi() refSeries {
 	typical, flow := r.typical().v, make([]float64, r.count())
 	for i := range typical {
