@@ -28,6 +28,7 @@ type Question struct {
 type asking struct {
 	question Question
 	place    *place
+	run      uint64 // being replayed
 	config   *config.Config
 	target   uint32
 	chosen   []int
@@ -136,11 +137,7 @@ func (a *asking) pass(store journal.Store, from expr.Ref) error {
 	a.history, a.slot, a.others, a.decided, a.reached = make([]warming, len(probe.Nodes)), 0, nil, nil, false
 	_, err := replay.Play(store, replay.Options{
 		Config: a.question.Config, Sink: a, Cancelled: a.cancelled(), Prepare: a.prepare,
-		Blocks: func(b *journal.Block) {
-			if b.Run != a.place.run {
-				clear(a.history)
-			}
-		},
+		Begin: func(run uint64) { a.run = run },
 		Done: func(_, last uint64) { a.reached = last >= a.question.Seq },
 	})
 	if err != nil && !errors.Is(err, errReached) {
@@ -161,8 +158,12 @@ func (a *asking) cancelled() func() error {
 	}
 }
 
-// prepare puts the probe in the program's place. Small batches: rows of a probe are long.
+// prepare puts the probe in the program's place in the tick's run; the runs before have configurations of their own.
+// Small batches: rows of a probe are long.
 func (a *asking) prepare(_ *config.Config, e *engine.Config, ports *engine.Ports) error {
+	if a.run != a.place.run {
+		return nil
+	}
 	e.Program = a.probe.Compiled.Program
 	e.Lanes, e.Batch, e.LaneSlots, e.Mode = 1, probeBatch, 2*probeBatch, engine.ModeFused
 	ports.Observe = a.observe

@@ -267,6 +267,34 @@ func TestManyNodes(t *testing.T) {
 	}
 }
 
+// TestSecondRun: a tick of a later run is explained under that run's configuration, from that run's state.
+func TestSecondRun(t *testing.T) {
+	settings := func(signals string) string {
+		return "version: 1\nfeeds: [{name: a, subject: md.a, codec: json}]\nsignals: [" + signals + "]\n"
+	}
+	r := newRecord(t, settings(`{name: other, value: price, when: value > 0, for: "*"}, {name: more, value: "sma(mid, 3)", when: value > 0, for: "*"}`))
+	for i := range 5 {
+		r.line("quote v.A " + strconv.Itoa(i) + " 1 1 2 1")
+	}
+	r.reopen(settings(`{name: mean, value: "sma(mid, 3)", when: value > 0, for: "*"}`))
+	for i := range 3 {
+		r.line("quote v.A " + strconv.Itoa(10+i) + " 1 1 2 1")
+	}
+	store := r.close()
+	for seq, want := range map[uint64]string{
+		2: "warming: step 2 of 3", 5: "signal more\n  Decided: enter, number 3", 6: "warming: step 1 of 3", 7: "warming: step 2 of 3",
+		8: "signal mean\n  Decided: enter, number 1",
+	} {
+		answer, err := At(store, Question{Seq: seq})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := answer.String(); !strings.Contains(got, want) || strings.Contains(got, "mean") != (seq > 5) {
+			t.Errorf("tick %d: no %q in\n%s", seq, want, got)
+		}
+	}
+}
+
 func TestAtErrors(t *testing.T) {
 	bare := newRecord(t, "")
 	bare.line("quote v.A 1 1 1 2 1")

@@ -47,7 +47,12 @@ type record struct {
 
 func newRecord(t testing.TB, config string) *record {
 	t.Helper()
-	r := &record{t: t, store: new(memstore.Store), symbols: map[feed.Symbol]uint32{}}
+	return newRecordIn(t, new(memstore.Store), config)
+}
+
+func newRecordIn(t testing.TB, store *memstore.Store, config string) *record {
+	t.Helper()
+	r := &record{t: t, store: store, symbols: map[feed.Symbol]uint32{}}
 	var err error
 	r.writer, err = journal.OpenWriter(r.store, journal.Options{Partition: "p", NowNs: func() int64 { return 1 }, Inline: true})
 	if err != nil {
@@ -59,6 +64,14 @@ func newRecord(t testing.TB, config string) *record {
 		}
 	}
 	return r
+}
+
+// reopen begins another run of the same journal.
+func (r *record) reopen(config string) {
+	r.t.Helper()
+	r.close()
+	again := newRecordIn(r.t, r.store, config)
+	r.writer, r.symbols = again.writer, again.symbols
 }
 
 // add appends a tick of an instrument.
