@@ -34,8 +34,9 @@ type TableOutput struct {
 	Text    string // canonical, see expr.Graph.Text
 }
 
-// CompileTable compiles expressions whose fields are columns. The session is the whole table. A column whose
-// name is not one, is a word of the language or comes again cannot be used. It returns every mistake, in the order of the expressions; Signal is the expression's index.
+// CompileTable compiles expressions whose fields are columns. The session is the whole table. A column whose name is
+// not one, is a word of the language or comes again cannot be used; one with the name of an operator hides it. It
+// returns every mistake, in the order of the expressions; Signal is the expression's index.
 func CompileTable(columns []string, expressions []TableExpression, options Options) (*Table, []Error) {
 	options = options.withDefaults()
 	t := &tableCompiler{graph: expr.NewGraph(), names: map[string]expr.Ref{}, options: options}
