@@ -97,10 +97,10 @@ func (e *Event) Done() (bool, error) {
 	}
 	e.stream.mu.Lock()
 	defer e.stream.mu.Unlock()
-	e.stream.ledger.retire(e.position)
 	if t := e.d.driver.check; t != nil {
 		t.HostSyncEvent(e.moment)
 	}
+	e.stream.ledger.retire(e.position)
 	return true, nil
 }
 

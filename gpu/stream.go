@@ -162,10 +162,10 @@ func (s *Stream) idle() (bool, error) {
 
 // settle notes that everything put on the stream so far is done.
 func (s *Stream) settle() {
-	s.ledger.retire(s.ledger.tail)
 	if t := s.d.driver.check; t != nil {
 		t.HostSync(s.id)
 	}
+	s.ledger.retire(s.ledger.tail)
 }
 
 // How long Sync and Event.Sync look again at once before they sleep between looks, and the sleeps.
