@@ -4,6 +4,11 @@
 //	                        ▲                                  ▲
 //	                        └── signature ── Operator ── emit ─┘      every operator is defined once
 //
+// What other instruments contribute is a program of its own, run on their ticks before the dependents' slots are made:
+//
+//	tick of cme.ES ─► ReferenceProgram ─► row: value, fresh bit ─┐
+//	tick of an instrument, or a clock's boundary ────────────────┴─► slot: fields, control word, clocks, references ─► Program
+//
 // To add an operator: write its definition next to its kin with its documentation and its emit function, out of the
 // parts in part.go where they fit, list it in its family (catalogue.go has the families), give it a slow plain rule (a
 // node at a time in plain_test.go, or a series at a time in technical_test.go) and a table by hand, and run go test

@@ -116,3 +116,51 @@ func isEvaluated(signal *checkedSignal, c *Compiled, values []refValue, s slot) 
 	}
 	return values[signal.value].fresh && (signal.on.Self || theirs)
 }
+
+// TestOtherSlotsChangeNothing: boundaries and ticks of other instruments, which other signals may have asked for, leave
+// no trace in a signal that did not.
+func TestOtherSlotsChangeNothing(t *testing.T) {
+	extras := []string{
+		"sma(price, 64ns)", "std(mid, 640ns)", "sma(price, session)", "count(price > 10, 1000ns)", "only(price, size > 1)",
+		"where(cooldown(price > 10, 64ns), 1, 0)", "where(hysteresis(price, 11, 10), 1, 0)", "since(price > 10)", "ofi(640ns)",
+		"where(rising(mid), 1, 0)", "diff(price, 3)", "ema(mid, 3)",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		spec := genSpec(t, "first")
+		spec.Value += " + 0 * " + rapid.SampledFrom(extras).Draw(t, "extra")
+		second := SignalSpec{Name: "second", Value: rapid.SampledFrom(extras).Draw(t, "second"), When: "true"}
+		c, errs := Compile([]SignalSpec{spec, second}, Options{})
+		if len(errs) > 0 {
+			t.Skip(errs[0].Error())
+		}
+		slots := genSlots(t)
+		var more []slot
+		var places []int
+		for i, s := range slots {
+			for rapid.IntRange(0, 3).Draw(t, "inserted") == 0 {
+				before := int64(0)
+				if i > 0 {
+					before = slots[i-1].timeNs
+				}
+				extra := clockTick(uint32(rapid.IntRange(1, 3).Draw(t, "clocks")), rapid.Int64Range(min(before, s.timeNs), s.timeNs).Draw(t, "time"))
+				if len(more) > 0 {
+					extra.timeNs = max(extra.timeNs, more[len(more)-1].timeNs)
+				}
+				more = append(more, extra.on(uint32(rapid.IntRange(0, 2).Draw(t, "instrument"))))
+			}
+			places = append(places, len(more))
+			more = append(more, s)
+		}
+		rows, others := run(t, c.Program, slots, 7), run(t, c.Program, more, 7)
+		for i, at := range places {
+			if !sameRow(rows[i], others[at]) {
+				t.Fatalf("tick %d %+v: %+v without other slots, %+v with them\n%+v %+v", i, slots[i], rows[i], others[at], spec, second)
+			}
+		}
+		for at, s := range more {
+			if r := others[at]; s.clocks != 0 && r.when|r.exit|r.suppressed != 0 {
+				t.Fatalf("slot %d evaluates a signal: %+v", at, r)
+			}
+		}
+	})
+}

@@ -51,7 +51,7 @@ type sessionWindow struct {
 	e           *emitter
 	push, reset program.Value
 	words       []int
-	now, next   []program.Value
+	now         []program.Value
 }
 
 // word adds a state word that is zero where the window is empty, and returns it as of before the push.

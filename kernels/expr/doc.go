@@ -27,7 +27,8 @@
 //   - Every Error lies inside its text: 0 <= Offset <= Offset+Length <= len(text).
 //   - Text is bounded (MaxSourceBytes, MaxDepth), so parsing and checking are bounded in time and stack.
 //   - Printing a tree and parsing it again gives an equal tree.
-//   - Graph nodes are interned: equal expressions under equal gap policies are one node, so they share state.
+//   - Graph nodes are interned: equal expressions under equal gap policies, clocks and instruments are one node, so they
+//     share state. What a clock samples and what another instrument computes are nodes of their own kind.
 //     A node's arguments always come before it.
 //   - Constants are folded in float64 in the order in which they are written.
 //
