@@ -138,7 +138,7 @@ func (a *asking) pass(store journal.Store, from expr.Ref) error {
 	_, err := replay.Play(store, replay.Options{
 		Config: a.question.Config, Sink: a, Cancelled: a.cancelled(), Prepare: a.prepare,
 		Begin: func(run uint64) { a.run = run },
-		Done: func(_, last uint64) { a.reached = last >= a.question.Seq },
+		Done:  func(_, last uint64) { a.reached = last >= a.question.Seq },
 	})
 	if err != nil && !errors.Is(err, errReached) {
 		return err
