@@ -100,7 +100,7 @@ func twapOperator() Operator {
 		Doc: Doc{
 			Summary: "mean of x weighted by how long it stood",
 			Formula: "sum(x * time it stood) / sum(time it stood)",
-			Source:  "Berkowitz, Logue, Noser (1988), The Total Cost of Transactions on the NYSE, for averages by time",
+			Source:  "-",
 			Convention: "a value stands until the next update and counts where it ends; by time the one that stands now counts too, up to the " +
 				"engine time; a window of n samples holds the last n that have ended",
 			WarmUp: "n + 1 samples, or the whole duration since the second one; starts again after a gap",

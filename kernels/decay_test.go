@@ -228,6 +228,9 @@ func TestBarVolatilityByHand(t *testing.T) {
 		{"a bar that cannot be is left out", "rogers_satchell" + call + "2)", false, bars, []float64{u, math.Sqrt2 * l, l, l}},
 		// Bars 2 and 3: jumps -ln 2 and 0, moves ln 2 and 0, ranges 2 ln 2^2 and 0; k of n = 2 is 0.34 / 4.34.
 		{"yang_zhang", "yang_zhang" + call + "2)", false, bars[:3], []float64{u, u, l * math.Sqrt(0.5+0.34/4.34*0.5+4/4.34)}},
+		{"yang_zhang leaves out a bar that cannot be", "yang_zhang" + call + "2)", false, bars, []float64{
+			u, u, l * math.Sqrt(0.5+0.34/4.34*0.5+4/4.34), l * math.Sqrt(0.5+0.34/4.34*0.5+4/4.34),
+		}},
 		{"yang_zhang of flat bars", "yang_zhang" + call + "2)", false, []slot{bars[2], bars[2], bars[2]}, []float64{u, u, 0}},
 	})
 }

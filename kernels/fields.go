@@ -14,7 +14,7 @@ func fields() []Field {
 		{Name: "ask_size", Source: FromQuote, Doc: "size at the best ask; undefined while there is no ask", emit: quoteField(program.SlotF3, program.SlotF2)},
 		{Name: "mid", Source: FromQuote, Doc: "(bid + ask) / 2", emit: emitMid},
 		{Name: "spread", Source: FromQuote, Doc: "ask - bid; negative while the market is crossed", emit: emitSpread},
-		{Name: "microprice", Source: FromQuote, Doc: "(bid * ask_size + ask * bid_size) / (bid_size + ask_size)", emit: emitMicroprice},
+		{Name: "microprice", Source: FromQuote, Doc: "(bid * ask_size + ask * bid_size) / (bid_size + ask_size), also called the weighted mid", emit: emitMicroprice},
 		{Name: "price", Source: FromTrade, Doc: "price of the last trade", emit: tradeField(program.SlotF0)},
 		{Name: "size", Source: FromTrade, Doc: "size of the last trade", emit: tradeField(program.SlotF1)},
 		{Name: "aggressor", Source: FromTrade, Doc: "side that took: 1 the buyer, -1 the seller, 0 unknown", emit: tradeField(program.SlotF2)},

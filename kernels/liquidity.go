@@ -110,7 +110,7 @@ func realisedSpreadOperator() Operator {
 
 func priceImpactOperator() Operator {
 	return laterOperator("price_impact", Doc{
-		Summary: "mean move of the mid over k trades in the direction of the taker",
+		Summary: "twice the mean move of the mid over k trades in the direction of the taker",
 		Formula: "mean of 2 * sign * (mid_k - mid), mid_k being the mid k trades later",
 		Source:  "Huang, Stoll (1996): effective less realised spread",
 	}, func(e *emitter, sign, _, mid, midLater program.Value) program.Value {

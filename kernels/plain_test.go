@@ -227,12 +227,21 @@ func checkRulesOn(t *testing.T, gen func(*rapid.T) []slot, templates ...string) 
 	})
 }
 
-// TestEveryRuleIsOfAnOperator keeps the rules of names that are.
+// TestEveryRuleIsOfAnOperator keeps the rules of names that are, and these families complete.
 func TestEveryRuleIsOfAnOperator(t *testing.T) {
 	c := NewCatalogue()
 	for name := range plainRules {
 		if c.operator[name] == nil {
 			t.Errorf("a rule for %s, which is no operator", name)
+		}
+	}
+	for _, family := range [][]Operator{
+		volatility(), rangeVolatility(), decays(), windowed(), relations(), tradeFlow(), liquidity(), intensities(), sampling(), bars(),
+	} {
+		for _, o := range family {
+			if plainRules[o.Name].value == nil {
+				t.Errorf("no rule for %s", o.Name)
+			}
 		}
 	}
 }
