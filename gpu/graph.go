@@ -60,7 +60,8 @@ func (s *Stream) Capture(body func(*Stream) error) (*Graph, error) {
 	ended := false
 	defer func() {
 		if !ended { // body panicked
-			_, _, _ = s.endCapture()
+			source, c, _ := s.endCapture()
+			_ = s.discard(source, c)
 		}
 	}()
 	bodyErr := body(s)
@@ -69,11 +70,16 @@ func (s *Stream) Capture(body func(*Stream) error) (*Graph, error) {
 	if err == nil && bodyErr == nil {
 		return s.d.instantiate(source, c)
 	}
+	return nil, errors.Join(bodyErr, err, s.discard(source, c))
+}
+
+// discard gives up what was captured.
+func (s *Stream) discard(source uintptr, c *capture) error {
 	c.drop()
-	if source != 0 {
-		err = errors.Join(err, s.d.destroyGraph(source))
+	if source == 0 {
+		return nil
 	}
-	return nil, errors.Join(bodyErr, err)
+	return s.d.destroyGraph(source)
 }
 
 func (s *Stream) beginCapture() error {
