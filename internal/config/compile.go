@@ -93,17 +93,4 @@ func (c *Config) compile(r *report) *kernels.Compiled {
 	return compiled
 }
 
-// ErrorIn makes an error about part of an expression: the signal by its place in Signals, the key that holds the expression
-// (value, when, exit, side, strength), and bytes of its text. The error has the place in the file if the Config was loaded.
-func (c *Config) ErrorIn(signal int, key string, offset, length int, message, hint string) *Error {
-	path := signalPath(signal, key)
-	o, ok := c.origins[path]
-	if !ok {
-		return &Error{Path: path, Message: message, Hint: hint}
-	}
-	e := o.src.errorInScalar(o.node, offset, length, message, hint)
-	e.Path = path
-	return e
-}
-
 func signalPath(signal int, key string) string { return "signals[" + strconv.Itoa(signal) + "]." + key }

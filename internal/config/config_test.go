@@ -237,13 +237,16 @@ func TestLoad(t *testing.T) {
 	if len(c.Signals) != 2 || c.Signals[0].Name != "a" || c.SignalIndex("b") != 1 || c.SignalIndex("c") != -1 {
 		t.Errorf("%+v", c.Signals)
 	}
-	e := c.ErrorIn(0, "when", 8, 1, "too small", "")
-	if e.File != filepath.Join(dir, "six.yaml") || e.Line != 1 || e.Column != 47 || e.Path != "signals[0].when" {
-		t.Errorf("%+v", e)
+	c.Signals[1].Exit = "value <" // not in the file, so its mistake is shown at the signal
+	var mistakes Errors
+	if _, err = c.Compile(); !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].Path != "signals[1].exit" ||
+		mistakes[0].Line != 3 || mistakes[0].Message != "exit is wrong: expression ends too early" {
+		t.Errorf("%+v", mistakes)
 	}
-	e = c.ErrorIn(1, "exit", 0, 1, "no exit", "")
-	if e.Error() != "signals[1].exit: no exit" {
-		t.Errorf("%v", e)
+	write("six.yaml", "signals: [{name: a, value: mid, when: value > wrong}]")
+	if _, err = Load(path); !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].File != filepath.Join(dir, "six.yaml") ||
+		mistakes[0].Line != 1 || mistakes[0].Column != 47 || mistakes[0].Path != "signals[0].when" {
+		t.Errorf("%+v", mistakes)
 	}
 	if _, err = Load(filepath.Join(dir, "none.yaml")); err == nil || !strings.HasSuffix(err.Error(), "none.yaml: cannot be read: no such file or directory") {
 		t.Error(err)
