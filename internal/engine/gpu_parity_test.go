@@ -70,6 +70,22 @@ func TestGPUParityOfRandomPrograms(t *testing.T) {
 	t.Logf("parity programs=%d rows=%d mismatches=0", count, rows)
 }
 
+// TestGPUCompiles compiles every operator's program alone and says what it needs, so that one the driver's compiler cannot
+// take is known by name.
+func TestGPUCompiles(t *testing.T) {
+	d := openDevice(t)
+	operators, _ := awkward.Operators()
+	for i := range operators {
+		p := operators[i].Compiled.Program
+		t.Run(operators[i].Name, func(t *testing.T) {
+			fmt.Fprintf(os.Stderr, "compiling %s, %d instructions\n", operators[i].Expression, len(p.Before)+len(p.Recur)+len(p.After))
+			m, err := d.LoadModule([]byte(cuda.Whole(cuda.Batch, p)))
+			check(t, err)
+			check(t, m.Close())
+		})
+	}
+}
+
 const (
 	groupMax     = 64
 	groupRing    = 64

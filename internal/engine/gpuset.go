@@ -80,15 +80,11 @@ func (s *gpuSet) load() error {
 	if s.config.GPU.Dispatch == DispatchStream {
 		skeleton = cuda.Batch
 	}
-	var err error
-	s.module, err = s.device.LoadLinked(
-		gpu.Part{Name: string(skeleton), Code: []byte(skeleton.PTX())},
-		gpu.Part{Name: "program", Code: []byte(cuda.Emit(p, cuda.ProgramName))},
-		gpu.Part{Name: string(cuda.Windows), Code: []byte(cuda.Windows.PTX())},
-	)
+	module, err := s.device.LoadModule([]byte(cuda.Whole(skeleton, p)))
 	if err != nil {
 		return fmt.Errorf("engine: compile for %s: %w", s.device.Info().Name, err)
 	}
+	s.module = module
 	return nil
 }
 

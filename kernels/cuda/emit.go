@@ -88,6 +88,7 @@ func (e *emitter) body() string {
 	e.line("setp.ne.u32 %%mineP, %%mine, 0")
 	e.line("mov.b64 %%tag, {%%zero, %%stamp}")
 	e.out.WriteString("\t@!%mineP bra BEFORE_END;\n")
+	e.prefetch()
 	e.part(e.p.Before)
 	e.out.WriteString("BEFORE_END:\n")
 	e.line("mov.u32 %%round, 0")
@@ -107,6 +108,46 @@ func (e *emitter) body() string {
 	e.out.WriteString("AFTER_END:\n")
 	e.line("bar.warp.sync 0xffffffff")
 	return e.out.String()
+}
+
+// prefetch asks for the state that the recurrences will touch, all at once: a cache line comes from memory in a few
+// hundred cycles, and windows would wait for theirs one after the other.
+func (e *emitter) prefetch() {
+	const lineBytes = 128
+	asked := map[int]bool{}
+	ask := func(byteAt int) {
+		if line := byteAt / lineBytes; !asked[line] {
+			asked[line] = true
+			e.line("prefetch.global.L1 [%%state+%d]", line*lineBytes)
+		}
+	}
+	for i := range e.p.Recur {
+		if in := &e.p.Recur[i]; in.Op == program.OpLoad {
+			ask(int(in.Imm) * 8)
+		}
+	}
+	for i := range e.p.Windows {
+		w := &e.p.Windows[i]
+		ask(w.State * 8)
+		if end := w.State + w.Words() - 1; w.Words()*8 <= 2*lineBytes {
+			ask(end * 8)
+		}
+	}
+	e.prefetchRings()
+}
+
+// prefetchRings asks for the slot of each sample window's ring that comes next; its number is in the window's first word.
+func (e *emitter) prefetchRings() {
+	for i := range e.p.Windows {
+		w := &e.p.Windows[i]
+		if w.Kind != program.WindowSamples || w.Words()*8 <= 256 {
+			continue
+		}
+		stride := 8 * (w.Words() / w.N)
+		e.line("ld.global.b64 %%t0, [%%state+%d]", w.State*8)
+		e.line("mad.lo.s64 %%at, %%t0, %d, %%state", stride)
+		e.line("prefetch.global.L1 [%%at+%d]", w.State*8+8*(w.Words()%w.N))
+	}
 }
 
 // loads prints the loads of the recurrences first: they read the state as of the start of the tick.

@@ -155,6 +155,7 @@ func (w *warp) step(t *thread, line []string) {
 		set(t.get(strings.Trim(line[2], "{}")) | t.get(strings.Trim(line[3], "{}"))<<32)
 	case op == "mov.b128":
 		t.wide = [2]uint64{t.get(strings.Trim(line[2], "{}")), t.get(strings.Trim(line[3], "{}"))}
+	case strings.HasPrefix(op, "prefetch."):
 	case op == "mov.u64" && line[2] == "outputs", strings.HasPrefix(op, "cvta."):
 		if line[2] != "outputs" {
 			set(arg(2))

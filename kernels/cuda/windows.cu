@@ -405,6 +405,7 @@ DEVICE static inline i64 sub_interval(i64 time, i64 step) {
 }
 
 DEVICE static inline u64 entry_of(i64 j, u64 sub) {
+  if ((sub & (sub - 1)) == 0) return (u64)j & (sub - 1);
   i64 r = j % (i64)sub;
   return (u64)(r < 0 ? r + (i64)sub : r);
 }
@@ -420,6 +421,7 @@ DEVICE static u64 advance(u64 *st, u64 all, u64 step, u64 sub, u64 words, i64 ti
     return entry_of(j, sub);
   }
   i64 cur = (i64)st[0];
+  if (cur >= 0 && time >= 0 && time - cur * (i64)step < (i64)step) return entry_of(cur, sub);  // spares the division
   i64 j = sub_interval(time, (i64)step);
   if (j <= cur) return entry_of(cur, sub);
   u64 passed = (u64)(j - cur) < sub ? (u64)(j - cur) : sub;
