@@ -210,6 +210,7 @@ func (k *kernel) fitsTogether(c *Config) error {
 			}
 		}
 	}
+	c.OwnDomain = c.OwnDomain && d.info.Major >= 9 // older devices have one
 	if !c.Cooperative {
 		return nil
 	}
