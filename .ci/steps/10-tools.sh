@@ -4,3 +4,5 @@ command -v gcc >/dev/null || install_apt gcc
 [ "$(uname -m)" = aarch64 ] || command -v qemu-aarch64 >/dev/null || install_apt qemu-user
 GOFLAGS= go install "$GOFUMPT"
 GOFLAGS= go install "$STATICCHECK"
+[ "$(uname -m)" = aarch64 ] || command -v clang++-19 >/dev/null || install_apt clang-19
+command -v g++ >/dev/null || install_apt g++

@@ -6,7 +6,7 @@ mkdir -p "$folder"
 # fuzz DIR TARGET runs one target of the built binary.
 fuzz() {
   (cd "$1" && "$folder/fuzz.test" -test.run='^$' -test.fuzz="^$2\$" -test.fuzztime="$FUZZ_TIME" \
-    -test.fuzzcachedir="$folder/cache" -test.timeout=2m) >"$log" 2>&1
+    -test.fuzzminimizetime=10x -test.fuzzcachedir="$folder/cache" -test.timeout=2m) >"$log" 2>&1
 }
 
 # late says that the run failed only because its time ended while a worker was starting: go.dev/issue/75804.
