@@ -16,6 +16,8 @@ func probeSpecs() []SignalSpec {
 		{Name: "a", Value: "zscore(microprice - ema(mid, 5), 9)", When: "abs(value) > 1 and spread < 3", Exit: "abs(value) < 0.5", Side: "-sign(value)"},
 		{Name: "b", Value: "sma(price, 4)", When: "crosses(value, mid)", Strength: "a / value"},
 		{Name: "c", Value: "ema(mid, 5) - prev(mid)", When: "value > 0 or b > 3"},
+		{Name: "d", Value: "diff(price, 3)", When: "value > 1 or value < -1 or bid > 101 or bid < 100 or ask > 103 or ask < 102 or price > 102 or price < 101 or not (spread > 2)"},
+		{Name: "e", Value: "std(mid, 7)", When: "value > 0.5 or bid_size > 2 or mid > 103 or mid < 101 or crosses(mid, 102) or crosses(price, 102) or ask_size > 2"},
 	}
 }
 

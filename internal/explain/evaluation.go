@@ -137,7 +137,7 @@ func (a *asking) records() {
 }
 
 func (e *Evaluation) record(body *signal.Body, instrument string, record []byte) {
-	if body.EngineNs != e.EngineNs || body.Venue+"."+body.Symbol != instrument {
+	if body.Venue+"."+body.Symbol != instrument {
 		return
 	}
 	for i := range e.Signals {

@@ -75,10 +75,27 @@ func TestEmptyCellIsNotFresh(t *testing.T) {
 	}
 }
 
+// TestEmptyCellDoesNotStep: a condition that is true whatever the cell holds is no update on a row without it.
+func TestEmptyCellDoesNotStep(t *testing.T) {
+	got, err := evaluate(t, "a\n1\n\"\"\n2\n", Options{Time: -1}, asCSV, "s=sma(where(a > 0 or sma(a, 1) > 0, 7, 7), 2)")
+	if want := "s\n\"\"\n\"\"\n7\n"; err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+// TestLargeTable: the bound is a row's, not the table's.
+func TestLargeTable(t *testing.T) {
+	const rows = 3 * RowBytesMax / 8
+	got, err := evaluate(t, "a\n"+strings.Repeat("1.25000\n", rows), Options{Time: -1}, asCSV, "b=a")
+	if err != nil || strings.Count(got, "\n1.25") != rows {
+		t.Errorf("%v, %d rows", err, strings.Count(got, "\n1.25"))
+	}
+}
+
 func TestTimeWindows(t *testing.T) {
-	const text = "when,x\n10,1\n70,2\n130,3\n131,4\n"
+	const text = "when,x\n10,1\n70,2\n130,3\n131,4\n131,5\n"
 	got, err := evaluate(t, text, Options{Time: 0, Unit: UnitSecond}, asCSV, "s=sma(x, 1m)")
-	if want := "s\n\"\"\n2\n3\n3.5\n"; err != nil || got != want {
+	if want := "s\n\"\"\n2\n3\n3.5\n4\n"; err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	got, err = evaluate(t, "when,x\n10,1\n9,2\n", Options{Time: 0, Unit: UnitSecond}, asCSV, "s=x")
