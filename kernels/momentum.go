@@ -65,7 +65,8 @@ func rsiOperator() Operator {
 		emit: func(e *emitter, c call) value {
 			b, zero := e.b, e.b.ConstF(0)
 			up, down := e.gains(c.args[0], c.reset)
-			rise, fall := e.wilder(up, c.settings[0].Count), e.wilder(down, c.settings[0].Count)
+			averages := e.wilders(e.together([]value{up, down}), c.settings[0].Count, c.settings[0].Count)
+			rise, fall := averages[0], averages[1]
 			hundred, one := b.ConstF(100), b.ConstF(1)
 			index := b.Sub(hundred, b.Div(hundred, b.Add(one, b.Div(rise.number, fall.number))))
 			still := b.Sel(b.Flt(zero, rise.number), hundred, b.Sel(b.Fle(rise.number, zero), b.ConstF(50), e.undefined()))

@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"fmt"
+
 	"github.com/sigengine/sigengine/kernels/expr"
 	"github.com/sigengine/sigengine/kernels/program"
 )
@@ -92,49 +94,87 @@ func (e *emitter) after(x value, n int64) value {
 // ema is the exponential average: a running sum of the first n samples, then the average.
 func (e *emitter) ema(x value, n int64) value {
 	return e.part("ema", x, n, e.never(), func() value {
-		return e.seeded(x, n, n, func(average, x program.Value) program.Value {
+		return e.seeded(x, n, func(average, x program.Value) program.Value {
 			return e.b.Add(average, e.b.Mul(e.b.ConstF(2/float64(n+1)), e.b.Sub(x, average)))
 		})
 	})
 }
 
-// wilder is Wilder's average: each sample weighs 1/n. It is seeded with the sum of the first samples, over n.
-func (e *emitter) wilder(x value, n int64) value { return e.wilderFrom(x, n, n) }
-
-func (e *emitter) wilderFrom(x value, n, first int64) value {
-	kind := "wilder"
-	if first != n {
-		kind = "wilder of fewer"
-	}
-	return e.part(kind, x, n, e.never(), func() value {
-		return e.seeded(x, n, first, func(average, x program.Value) program.Value {
-			return e.b.Div(e.b.Add(e.b.Mul(average, e.b.ConstF(float64(n-1))), x), e.b.ConstF(float64(n)))
-		})
-	})
+// wilder is Wilder's average: each sample weighs 1/n. It is seeded with the mean of the first n.
+func (e *emitter) wilder(x value, n int64) value {
+	return e.part("wilder", x, n, e.never(), func() value { return e.seeded(x, n, e.wilderMove(n)) })
 }
 
-// seeded keeps two words: the running sum of the first samples, then the average that starts as that sum over n; and
-// how many samples there were, up to n, when it has a value. It starts again if a step overflows.
-func (e *emitter) seeded(x value, n, first int64, move func(average, x program.Value) program.Value) value {
-	b := e.b
-	accumulator, counter := b.AllocState(1, 0), b.AllocState(1, 0)
-	acc, count := b.Load(accumulator, program.F), b.Load(counter, program.F)
-	limit, enough := b.ConstF(float64(n)), b.ConstF(float64(first))
-	step := e.step(x)
+func (e *emitter) wilderMove(n int64) func(average, x program.Value) program.Value {
+	return func(average, x program.Value) program.Value {
+		return e.b.Div(e.b.Add(e.b.Mul(average, e.b.ConstF(float64(n-1))), x), e.b.ConstF(float64(n)))
+	}
+}
 
+// wilders are Wilder's averages of series that step together and are compared with each other: seeded with the sum of
+// the first samples over n, counted once, and starting again together.
+func (e *emitter) wilders(xs []value, n, first int64) []value {
+	name := fmt.Sprint("wilders from ", first)
+	for _, x := range xs {
+		name += fmt.Sprint(" ", x.number)
+	}
+	key := func(i int) partKey { return partKey{kind: name, other: program.Value(i), fresh: xs[0].fresh, count: n} }
+	if _, made := e.parts[key(0)]; !made {
+		for i, average := range e.seededs(xs, n, first, e.wilderMove(n)) {
+			e.parts[key(i)] = average
+		}
+	}
+	averages := make([]value, len(xs))
+	for i := range xs {
+		averages[i] = e.parts[key(i)]
+	}
+	return averages
+}
+
+// seeded is an average that starts as the mean of the first n samples.
+func (e *emitter) seeded(x value, n int64, move func(average, x program.Value) program.Value) value {
+	return e.seededs([]value{x}, n, n, move)[0]
+}
+
+// seededs keep a word each: the running sum of the first samples, then the average that starts as that sum over n; and
+// one for how many samples there were, up to n, when they have values. They start again if a step overflows.
+func (e *emitter) seededs(xs []value, n, first int64, move func(average, x program.Value) program.Value) []value {
+	b := e.b
+	words, counter := b.AllocState(len(xs)), b.AllocState(1)
+	before, next := make([]program.Value, len(xs)), make([]program.Value, len(xs))
+	for i := range xs {
+		before[i] = b.Load(words+i, program.F)
+	}
+	count, limit, enough := b.Load(counter, program.F), b.ConstF(float64(n)), b.ConstF(float64(first))
+	step := e.step(xs...)
 	seeding := b.Flt(count, enough)
 	counted := b.Sel(b.Flt(count, limit), b.Add(count, b.ConstF(1)), count)
-	sum := b.Add(acc, x.number)
-	seeded := b.Sel(b.Fle(enough, counted), b.Div(sum, limit), sum)
-	next := b.Canon(b.Sel(seeding, seeded, move(acc, x.number)))
-	good := b.Defined(next)
 
+	var good program.Value
+	for i, x := range xs {
+		sum := b.Add(before[i], x.number)
+		seeded := b.Sel(b.Fle(enough, counted), b.Div(sum, limit), sum)
+		next[i] = b.Canon(b.Sel(seeding, seeded, move(before[i], x.number)))
+		if defined := b.Defined(next[i]); i == 0 {
+			good = defined
+		} else {
+			good = b.And(good, defined)
+		}
+	}
 	zero := b.ConstF(0)
-	acc = b.Sel(step, b.Sel(good, next, zero), acc)
+	for i := range xs {
+		next[i] = b.Sel(step, b.Sel(good, next[i], zero), before[i])
+	}
 	count = b.Sel(step, b.Sel(good, counted, zero), count)
-	b.Store(accumulator, acc)
+	for i := range xs {
+		b.Store(words+i, next[i])
+	}
 	b.Store(counter, count)
-	return value{number: b.Sel(b.Fle(limit, count), acc, e.undefined()), fresh: step}
+	averages := make([]value, len(xs))
+	for i := range xs {
+		averages[i] = value{number: b.Sel(b.Fle(limit, count), next[i], e.undefined()), fresh: step}
+	}
+	return averages
 }
 
 // emaFirst is the exponential average from the first sample, given out from sample n.

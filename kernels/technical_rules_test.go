@@ -265,11 +265,9 @@ func (r *refRows) typical() refSeries {
 	return r.stepped(typical)
 }
 
-// mfi is over bars 500 higher.
 func (r *refRows) mfi() refSeries {
 	typical, flow := r.typical().v, make([]float64, r.count())
 	for i := range typical {
-		typical[i] = (r.high[i] + 500 + r.low[i] + 500 + r.close[i] + 500) / 3
 		flow[i] = typical[i] * r.volume[i]
 	}
 	change := r.change(r.stepped(typical, r.volume))

@@ -122,7 +122,8 @@ func (e *emitter) directional(c call) (plus, minus, width value) {
 		first = max(n-1, 1)
 	}
 	parts := e.together([]value{width, width.with(b.Sel(rose, up, zero)), width.with(b.Sel(fell, down, zero))})
-	return e.wilderFrom(parts[1], n, first), e.wilderFrom(parts[2], n, first), e.wilderFrom(parts[0], n, first)
+	averages := e.wilders(parts, n, first)
+	return averages[1], averages[2], averages[0]
 }
 
 const directionalSeed = "Wilder's averages, seeded with the mean of the first n; with talib=1 with the sum of n - 1 bars over n, as TA-Lib"
