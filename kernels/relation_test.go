@@ -155,11 +155,13 @@ func TestRelationsByHand(t *testing.T) {
 		// The return from 0 is left out: (1, 1), (-1, 1), then (-1, 1), (1, 1).
 		{
 			"beta leaves out a return from zero", "beta(ask, bid, 2)", false,
-			[]slot{both(1, 1), both(2, 2), both(0, 4), both(3, 8), both(6, 16)}, []float64{u, u, 0, 0, 0},
+			[]slot{both(1, 1), both(2, 2), both(0, 4), both(3, 8), both(6, 16)},
+			[]float64{u, u, 0, 0, 0},
 		},
 		{
 			"spread_zscore of a line within rounding", "spread_zscore(ask, bid, 3)", false,
-			[]slot{both(0.1, 0.1*3.3), both(0.2, 0.2*3.3), both(0.4, 0.4*3.3), both(0.7, 0.7*3.3), both(1.1, 1.1*3.3)}, []float64{u, u, u, u, u},
+			[]slot{both(0.1, 0.1*3.3), both(0.2, 0.2*3.3), both(0.4, 0.4*3.3), both(0.7, 0.7*3.3), both(1.1, 1.1*3.3)},
+			[]float64{u, u, u, u, u},
 		},
 		{"beta of levels", "beta(ask, bid, 3, returns=0)", false, p[:3], []float64{u, u, 1}},
 		{"lag_corr", "lag_corr(bid, ask, 1, 3)", false, []slot{both(9, 1), both(1, 5), both(5, 2), both(2, 8)}, []float64{u, u, u, 1}},
