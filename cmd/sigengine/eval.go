@@ -87,7 +87,7 @@ func (a *app) eval(ctx context.Context, o *evalOptions) error {
 	if err != nil {
 		return a.evalMistakes(err)
 	}
-	out, err := a.createOutput(o.output)
+	out, err := a.createOutput(o.output, in)
 	if err != nil {
 		return err
 	}
@@ -178,10 +178,16 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// createOutput creates the file; without a name it is standard output.
-func (a *app) createOutput(path string) (io.WriteCloser, error) {
+// createOutput creates the file, which must not be the one that is read; without a name it is standard output.
+func (a *app) createOutput(path string, in io.Reader) (io.WriteCloser, error) {
 	if path == "" {
 		return nopCloser{a.out}, nil
+	}
+	if file, ok := in.(*os.File); ok {
+		source, err := file.Stat()
+		if target, targetErr := os.Stat(path); err == nil && targetErr == nil && os.SameFile(source, target) {
+			return nil, usagef("-o: %s is the table that is read; write to another file", path)
+		}
 	}
 	file, err := os.Create(path)
 	if err != nil {

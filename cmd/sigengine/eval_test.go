@@ -70,6 +70,7 @@ func TestEvalFailures(t *testing.T) {
 		{[]string{"-e", "b=a", "--csv", in, "--time", "x", "--time-unit", "s"}, `--time is "x", and there is no such column; there are: Time, a`},
 		{[]string{"-e", "b=a", "--csv", in, "--time", "Time"}, `--time-unit is ""; want s, ms, us, ns or rfc3339`},
 		{[]string{"-e", "b=a", "--csv", in, "--time-unit", "s"}, "--time-unit says how times are written; say which column they are in with --time"},
+		{[]string{"-e", "b=a", "--csv", in, "-o", in}, "is the table that is read; write to another file"},
 		{[]string{"-e", "b=a", "--csv", in, "-o", "/no/such/out.csv"}, "-o: open /no/such/out.csv"},
 	} {
 		var c commandLine
