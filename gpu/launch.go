@@ -63,12 +63,6 @@ type launchAttribute struct {
 	value [16]uint32
 }
 
-const (
-	_ = -(unsafe.Offsetof(extendedConfig{}.stream) ^ 32)
-	_ = -(unsafe.Offsetof(extendedConfig{}.count) ^ 48)
-	_ = -(unsafe.Sizeof(launchAttribute{}) ^ 72)
-)
-
 // Launch puts a kernel on the stream. The parameters are copied before it returns. uses names all memory that the kernel
 // touches: a Ptr among the parameters that lies in none of them is refused, and what is named stays allocated until the kernel
 // is done. It allocates nothing.

@@ -8,7 +8,7 @@ type graph struct{ operations []operation }
 
 type executable struct{ operations []operation }
 
-func graphEntries() map[string]any {
+func captureEntries() map[string]any {
 	return map[string]any{
 		"cuStreamBeginCapture_v2": func(h uintptr, mode int32) int32 {
 			return inContext("cuStreamBeginCapture_v2", func(g *GPU, d *device) int32 {
@@ -36,6 +36,11 @@ func graphEntries() map[string]any {
 				return out(p, g.add(made))
 			})
 		},
+	}
+}
+
+func graphEntries() map[string]any {
+	return map[string]any{
 		"cuGraphGetNodes": func(h uintptr, _ uintptr, n *uintptr) int32 {
 			return inContext("cuGraphGetNodes", func(g *GPU, _ *device) int32 {
 				made, ok := object[*graph](g, h)

@@ -149,6 +149,11 @@ func launchEntries() map[string]any {
 				return g.enqueue(d, f, stream, l, extra)
 			})
 		},
+	}
+}
+
+func functionEntries() map[string]any {
+	return map[string]any{
 		"cuFuncGetAttribute": func(p *int32, attribute int32, f uintptr) int32 {
 			return inContext("cuFuncGetAttribute", func(*GPU, *device) int32 {
 				if _, ok := functions.Load(f); !ok {

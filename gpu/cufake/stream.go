@@ -204,6 +204,11 @@ func streamEntries() map[string]any {
 				return g.drain(s)
 			})
 		},
+	}
+}
+
+func copyEntries() map[string]any {
+	return map[string]any{
 		"cuMemcpyHtoDAsync_v2": func(to, from, n, s uintptr) int32 { return moves("cuMemcpyHtoDAsync_v2", to, from, n, s) },
 		"cuMemcpyDtoHAsync_v2": func(to, from, n, s uintptr) int32 { return moves("cuMemcpyDtoHAsync_v2", to, from, n, s) },
 		"cuMemcpyDtoDAsync_v2": func(to, from, n, s uintptr) int32 { return moves("cuMemcpyDtoDAsync_v2", to, from, n, s) },
@@ -292,6 +297,11 @@ func eventEntries() map[string]any {
 				})
 			})
 		},
+	}
+}
+
+func eventWaitEntries() map[string]any {
+	return map[string]any{
 		"cuEventQuery": func(h uintptr) int32 {
 			return inContext("cuEventQuery", func(g *GPU, _ *device) int32 {
 				e, ok := object[*event](g, h)

@@ -16,8 +16,9 @@ import (
 var addresses = sync.OnceValue(func() map[string]uintptr {
 	all := map[string]uintptr{}
 	for _, entries := range []map[string]any{
-		driverEntries(), contextEntries(), memoryEntries(), poolEntries(), streamEntries(), eventEntries(), moduleEntries(),
-		linkEntries(), launchEntries(), graphEntries(), compilerEntries(),
+		driverEntries(), contextEntries(), memoryEntries(), poolEntries(), streamEntries(), copyEntries(), eventEntries(), eventWaitEntries(),
+		moduleEntries(),
+		linkEntries(), launchEntries(), functionEntries(), captureEntries(), graphEntries(), compilerEntries(),
 	} {
 		for name := range maps.Keys(entries) {
 			all[name] = purego.NewCallback(entries[name])
