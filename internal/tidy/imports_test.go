@@ -32,8 +32,11 @@ type allowed struct {
 var importTable = map[string]allowed{
 	// Mechanisms know nothing of market data.
 	"ring":            {},
-	"gpu":             {own: []string{"gpu/internal/..."}},
+	"gpu":             {own: []string{"gpu/internal/...", "gpu/hazard"}},
 	"gpu/internal/cu": {other: []string{purego}},
+	"gpu/cufake":      {other: []string{purego}},
+	"gpu/hazard":      {},
+	"gpu/mailbox":     {other: []string{system}},
 
 	// What enters.
 	"feed":                 {own: []string{"ring"}},
@@ -59,7 +62,7 @@ var importTable = map[string]allowed{
 	// The record and the one place where it all meets.
 	"replay/journal":          {own: []string{"feed", "ring", "signal"}},
 	"replay/journal/memstore": {own: []string{"replay/journal"}},
-	"internal/engine":         {own: []string{"feed", "ring", "kernels/...", "gpu", "risk", "signal", "replay/journal", "internal/metrics"}},
+	"internal/engine":         {own: []string{"feed", "ring", "kernels/...", "gpu", "gpu/mailbox", "risk", "signal", "replay/journal", "internal/metrics"}},
 	"replay": {own: []string{
 		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/journal",
 		"internal/engine", "internal/config", "internal/metrics", "internal/setup", "internal/sleep",
