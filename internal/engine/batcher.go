@@ -35,8 +35,6 @@ type flight struct {
 	hostIn        *gpu.HostBuffer[program.Quarter]
 	hostOut       *gpu.HostBuffer[program.Quarter]
 	in, out       *gpu.Buffer[program.Quarter]
-	tables        []cuda.Lane
-	slots, rows   []program.Quarter
 	done          *gpu.Event
 	from, to      uint64
 	ringOfThisOne uint64

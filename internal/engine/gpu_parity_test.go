@@ -134,7 +134,8 @@ func parityGroup(t *testing.T, d *gpu.Device, programs []*program.Program, seed 
 	t.Helper()
 	const instruments = 5
 	parts := []gpu.Part{
-		{Name: "batch", Code: []byte(cuda.Batch.PTX())}, {Name: "dispatcher", Code: []byte(dispatcher(len(programs)))},
+		{Name: "batch", Code: []byte(cuda.Batch.PTX())},
+		{Name: "dispatcher", Code: []byte(dispatcher(len(programs)))},
 		{Name: "windows", Code: []byte(cuda.Windows.PTX())},
 	}
 	for i, p := range programs {

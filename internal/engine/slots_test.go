@@ -243,9 +243,13 @@ func words(control uint32) string {
 		bit  uint32
 		name string
 	}{
-		{program.CtlGap, "gap"}, {program.CtlSessionReset, "reset"}, {program.CtlFreshQuote, "fresh-quote"},
-		{program.CtlFreshTrade, "fresh-trade"}, {program.CtlFreshBook, "fresh-book"},
-		{program.CtlClockEvaluation, "clock"}, {program.CtlRefEvaluation, "reference"},
+		{program.CtlGap, "gap"},
+		{program.CtlSessionReset, "reset"},
+		{program.CtlFreshQuote, "fresh-quote"},
+		{program.CtlFreshTrade, "fresh-trade"},
+		{program.CtlFreshBook, "fresh-book"},
+		{program.CtlClockEvaluation, "clock"},
+		{program.CtlRefEvaluation, "reference"},
 	} {
 		if control&bit.bit != 0 {
 			fmt.Fprintf(&b, " %s", bit.name)
