@@ -31,6 +31,34 @@ func ExampleCompile() {
 	//   diff@hold((mid - ema(mid, 20)), 1)
 }
 
+// A clock evaluates one signal, another instrument's ticks the other; instruments have thresholds of their own.
+func ExampleCompile_on() {
+	compiled, errs := kernels.Compile([]kernels.SignalSpec{
+		{Name: "flow", Value: "ofi(1s)", When: "crosses(value, 0)", On: []string{"clock(100ms)"}},
+		{
+			Name: "lead", Value: "of(es, diff(mid)) - diff(mid)", When: "abs(value) > entry", On: []string{"self", "es"},
+			Params: []kernels.ParamSpec{{Name: "entry", Text: "2.5", Overridden: true}},
+		},
+	}, kernels.Options{Lets: []kernels.LetSpec{{Name: "es", Text: `ref("cme", "ES")`}}})
+	if len(errs) > 0 {
+		fmt.Println(errs[0].Error())
+		return
+	}
+	fmt.Println("clocks:", compiled.Clocks)
+	for _, r := range compiled.References {
+		fmt.Printf("%s of %s.%s: slot quarter %d, from row quarter %d of the reference program\n", r.Text, r.Venue, r.Symbol, r.Quarter, r.Output)
+	}
+	for _, p := range compiled.Params {
+		fmt.Printf("%s of %s: %v\n", p.Name, compiled.Signals[p.Signal].Name, p.Default)
+	}
+	fmt.Println(compiled.Signals[0].When.Text)
+	// Output:
+	// clocks: [100000000]
+	// diff(mid, 1) of cme.ES: slot quarter 5, from row quarter 3 of the reference program
+	// entry of lead: 2.5
+	// crosses(sampled(100ms, ofi(bid, bid_size, ask, ask_size, 1s)), 0)
+}
+
 // Every mistake is reported with its place in the text.
 func ExampleCompile_mistakes() {
 	_, errs := kernels.Compile([]kernels.SignalSpec{
