@@ -76,6 +76,7 @@ type GPU struct {
 	current map[int]uintptr // thread to context
 	calls   map[string]int
 	total   int
+	history []string // the calls, the first of them
 	faults  []fault
 	kernels map[string]Kernel
 	next    uintptr
@@ -171,6 +172,15 @@ func (g *GPU) Calls(symbol string) int {
 	return g.calls[symbol]
 }
 
+const historyMax = 10000
+
+// History returns the entry points called, in order, the first ten thousand.
+func (g *GPU) History() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.history)
+}
+
 // Break makes a device fail for good, as a failing kernel does.
 func (g *GPU) Break(ordinal int, code int32) {
 	g.mu.Lock()
@@ -230,6 +240,9 @@ func (g *GPU) Leaks() (all []string) {
 func (g *GPU) enter(symbol string) int32 {
 	g.calls[symbol]++
 	g.total++
+	if len(g.history) < historyMax {
+		g.history = append(g.history, symbol)
+	}
 	for _, f := range g.faults {
 		n := g.total
 		if f.Symbol != "" {
