@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sigengine/sigengine/kernels/expr"
 	"github.com/sigengine/sigengine/kernels/program"
@@ -41,8 +42,8 @@ func CompileTable(columns []string, expressions []TableExpression, options Optio
 	options = options.withDefaults()
 	t := &tableCompiler{graph: expr.NewGraph(), names: map[string]expr.Ref{}, options: options}
 	t.catalogue = newCatalogue(tableFields(columns, &t.used))
-	for i, x := range expressions {
-		t.check(i, x)
+	for i := range expressions {
+		t.check(i, expressions)
 	}
 	if len(t.errors) > 0 {
 		return nil, t.errors
@@ -84,8 +85,10 @@ func (t *tableCompiler) fail(i int, part, text string, mistake expr.Error) {
 	t.errors = append(t.errors, Error{Signal: i, Part: part, Text: text, Mistake: mistake})
 }
 
-// check adds one expression to the graph.
-func (t *tableCompiler) check(i int, x TableExpression) {
+// check adds one expression to the graph. One with a mistake may be used without causing more of them.
+func (t *tableCompiler) check(i int, expressions []TableExpression) {
+	x := &expressions[i]
+	ref := t.value(i, expressions)
 	t.roots = append(t.roots, expr.None)
 	message := t.catalogue.CheckName(x.Name)
 	if t.catalogue.field[x.Name] != nil {
@@ -97,15 +100,28 @@ func (t *tableCompiler) check(i int, x TableExpression) {
 	if message != "" {
 		t.fail(i, "name", x.Name, expr.Error{Length: len(x.Name), Message: message})
 	}
-	t.names[x.Name] = expr.Broken
+	if t.names[x.Name] = ref; ref == expr.None {
+		t.names[x.Name] = expr.Broken
+	}
+	t.roots[i] = ref
+}
+
+// value checks the text of an expression.
+func (t *tableCompiler) value(i int, expressions []TableExpression) expr.Ref {
+	x := &expressions[i]
 	tree, mistake := expr.Parse(x.Text)
 	if mistake != nil {
 		t.fail(i, "value", x.Text, *mistake)
-		return
+		return expr.None
 	}
 	env := expr.Env{
 		Part: "value", Want: expr.KindCondition, Value: expr.None, Names: t.names, SampleLimit: t.options.SampleLimit,
-		NoRemote: true,
+		NoRemote: true, Self: x.Name,
+	}
+	for _, later := range expressions[i+1:] {
+		if _, known := t.names[later.Name]; !known {
+			env.Later = append(env.Later, later.Name)
+		}
 	}
 	ref, mistakes := expr.Check(t.graph, tree, t.catalogue.names, env)
 	if len(mistakes) > 0 { // then it is a number, or wrong as one as well
@@ -113,11 +129,12 @@ func (t *tableCompiler) check(i int, x TableExpression) {
 		ref, mistakes = expr.Check(t.graph, tree, t.catalogue.names, env)
 	}
 	for _, m := range mistakes {
+		if rest, is := strings.CutPrefix(m.Message, "signal "); is { // here they are expressions
+			m.Message, m.Hint = "expression "+rest, strings.Replace(m.Hint, "a signal may", "an expression may", 1)
+		}
 		t.fail(i, "value", x.Text, m)
 	}
-	if ref != expr.None {
-		t.roots[i], t.names[x.Name] = ref, ref
-	}
+	return ref
 }
 
 func (t *tableCompiler) emit(expressions []TableExpression) (*Table, []Error) {

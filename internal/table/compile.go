@@ -25,7 +25,7 @@ func (m *Mistakes) Error() string {
 	return fmt.Sprintf("%d mistakes in the expressions", len(m.List))
 }
 
-// Render draws every mistake under its text, and says what the columns are called where that is not plain.
+// Render draws every mistake under its text, and lists the columns by the names that expressions use.
 func (m *Mistakes) Render() string {
 	var b strings.Builder
 	for i := range m.List {
@@ -39,15 +39,20 @@ func (m *Mistakes) Render() string {
 			fmt.Fprintf(&b, "%s:%s", m.Expressions[e.Signal].Name, expr.Render(e.Text, e.Mistake))
 		}
 	}
-	var renamed []string
+	var columns []string
 	for _, c := range m.Columns {
-		if c.Name != "" && c.Renamed() && len(renamed) < columnsShown {
-			renamed = append(renamed, shown(c.Header)+" is "+c.Name)
+		switch {
+		case c.Name == "":
+		case c.Renamed():
+			columns = append(columns, c.Name+" ("+shown(c.Header)+")")
+		default:
+			columns = append(columns, c.Name)
 		}
 	}
-	if len(renamed) > 0 {
-		fmt.Fprintf(&b, "columns are written so in expressions: %s\n", strings.Join(renamed, ", "))
+	if more := len(columns) - columnsShown; more > 0 {
+		columns = append(columns[:columnsShown], fmt.Sprintf("and %d more", more))
 	}
+	fmt.Fprintf(&b, "columns: %s\n", strings.Join(columns, ", "))
 	return b.String()
 }
 

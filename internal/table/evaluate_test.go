@@ -163,22 +163,34 @@ func TestMistakes(t *testing.T) {
     ema(clsoe, 20)
         ^~~~~
     hint: did you mean close?
-columns are written so in expressions: "Close" is close
+columns: close ("Close"), t
 `},
 		{"time", []kernels.TableExpression{{Name: "a", Text: "ema(close, 20)"}, {Name: "b", Text: "a + sma(close, 5m)"}}, `b:1:16: this depends on time, and the rows have none
     a + sma(close, 5m)
                    ^~
     hint: name their column with --time COLUMN and --time-unit s, ms, us, ns or rfc3339, or give windows in rows: 20 instead of 20s
-columns are written so in expressions: "Close" is close
+columns: close ("Close"), t
+`},
+		{"itself", []kernels.TableExpression{{Name: "z", Text: "z"}, {Name: "z", Text: "z + signal"}}, `z:1:1: expression z uses itself
+    z
+    ^
+    hint: prev(x, 1) gives an earlier value of x
+name of expression 2:1:1: name z is given twice
+    z
+    ^
+z:1:5: unknown name signal
+    z + signal
+        ^~~~~~
+columns: close ("Close"), t
 `},
 		{"name", []kernels.TableExpression{{Name: "close", Text: "1"}, {Name: "b", Text: "c"}, {Name: "c", Text: "close"}}, `name of expression 1:1:1: "close" is a column
     close
     ^~~~~
-b:1:1: unknown name c
+b:1:1: expression c is defined later
     c
     ^
-    hint: did you mean b?
-columns are written so in expressions: "Close" is close
+    hint: move it above this one; an expression may use earlier ones only
+columns: close ("Close"), t
 `},
 	} {
 		_, err := Compile(columns, c.expressions, false)
@@ -255,4 +267,43 @@ func column(t *testing.T, text, name string) []string {
 	}
 	t.Fatalf("no column %s", name)
 	return nil
+}
+
+// FuzzCompile: no text makes the compiler of tables panic, and what it accepts can be evaluated.
+func FuzzCompile(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"x", "a + b"},
+		{"a", "a"},
+		{"z", "z"},
+		{"x", "y > 1"},
+		{"y", "sma(a, 5s)"},
+		{"x", "value"},
+		{"x", "of(ref(\"a\", \"b\"), a)"},
+		{"x", "session"},
+		{"x", "sma(a, session)"},
+		{"", "1"},
+		{"x", "crosses(a, b)"},
+		{"x", "ref"},
+		{"x", "clock(1s)"},
+		{"x", "true"},
+	} {
+		f.Add(seed[0], seed[1], "x + 1")
+	}
+	f.Fuzz(func(t *testing.T, name, text, second string) {
+		r, err := NewReader(strings.NewReader("a,b,t\n1,2,3\n,4,5\n5,,9\n"), "t.csv", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled, err := Compile(r.Columns(), []kernels.TableExpression{{Name: name, Text: text}, {Name: "y", Text: second}}, true)
+		var mistakes *Mistakes
+		if errors.As(err, &mistakes) {
+			if mistakes.Render() == "" {
+				t.Fatal("mistakes are not shown")
+			}
+			return
+		}
+		if rows, err := Evaluate(r, compiled, Options{Time: 2, Unit: UnitSecond}, NewCSVWriter(&strings.Builder{})); err != nil || rows != 3 {
+			t.Fatalf("%d rows, %v", rows, err)
+		}
+	})
 }
