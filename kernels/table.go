@@ -88,7 +88,6 @@ func (t *tableCompiler) fail(i int, part, text string, mistake expr.Error) {
 // check adds one expression to the graph. One with a mistake may be used without causing more of them.
 func (t *tableCompiler) check(i int, expressions []TableExpression) {
 	x := &expressions[i]
-	ref := t.value(i, expressions)
 	t.roots = append(t.roots, expr.None)
 	message := t.catalogue.CheckName(x.Name)
 	if t.catalogue.field[x.Name] != nil {
@@ -100,6 +99,7 @@ func (t *tableCompiler) check(i int, expressions []TableExpression) {
 	if message != "" {
 		t.fail(i, "name", x.Name, expr.Error{Length: len(x.Name), Message: message})
 	}
+	ref := t.value(i, expressions)
 	if t.names[x.Name] = ref; ref == expr.None {
 		t.names[x.Name] = expr.Broken
 	}

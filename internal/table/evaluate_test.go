@@ -181,6 +181,7 @@ name of expression 2:1:1: name z is given twice
 z:1:5: unknown name signal
     z + signal
         ^~~~~~
+    hint: did you mean sign?
 columns: close ("Close"), t
 `},
 		{"name", []kernels.TableExpression{{Name: "close", Text: "1"}, {Name: "b", Text: "c"}, {Name: "c", Text: "close"}}, `name of expression 1:1:1: "close" is a column
