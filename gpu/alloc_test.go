@@ -106,6 +106,22 @@ func TestNothingIsAllocated(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
+// Text ends in a zero byte for the driver, and a cubin is passed on as it is.
+func TestImage(t *testing.T) {
+	text := make([]byte, 4, 8)
+	copy(text, "ptx!")
+	text[:8][4] = 'x' // what lies behind the slice
+	if got, err := image("op", text); err != nil || string(got) != "ptx!\x00" {
+		t.Errorf("%q: %v", got, err)
+	}
+	if got, err := image("op", []byte("ptx!\x00")); err != nil || string(got[:5]) != "ptx!\x00" {
+		t.Errorf("%q: %v", got, err)
+	}
+	if got, err := image("op", []byte("\x7fELF\x00\x01")); err != nil || string(got) != "\x7fELF\x00\x01" {
+		t.Errorf("%q: %v", got, err)
+	}
+}
+
 func BenchmarkCalls(b *testing.B) {
 	_, run := idleBench(b)
 	for _, name := range []string{"Launch", "Copy", "Graph", "Record", "Done", "Idle"} {

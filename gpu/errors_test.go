@@ -255,7 +255,16 @@ func TestLost(t *testing.T) {
 	if m.device.Lost() != nil {
 		t.Fatal("lost before it was")
 	}
+	foreign, err := gpu.Alloc[float32](other, axpyN) // in flight on the stream of the device that breaks
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.fake.Hold()
+	if err := errors.Join(m.device.EnablePeer(other), gpu.Copy(b.s, foreign.All(), b.x.All()), foreign.Close()); err != nil {
+		t.Fatal(err)
+	}
 	m.fake.Break(0, 700)
+	m.fake.Release()
 	err = b.s.Sync(m.ctx)
 	says(t, err, gpu.ErrLost, "ILLEGAL_ADDRESS", "compute-sanitizer", "earlier work")
 	says(t, err, gpu.ErrIllegalAddress)

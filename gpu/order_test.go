@@ -120,6 +120,13 @@ func TestCloseOn(t *testing.T) {
 		if err := errors.Join(gpu.Clear(one, b.All()), b.CloseOn(one)); err != nil || p.Used() != 0 {
 			t.Errorf("%d bytes are out after CloseOn on their only stream: %v", p.Used(), err)
 		}
+		if m.fake != nil {
+			m.fake.Inject(cufake.Fault{Symbol: "cuMemAllocFromPoolAsync", Nth: 1, Code: 2})
+			_, err := gpu.AllocFrom[uint64](p, one, 100)
+			if says(t, err, gpu.ErrOutOfMemory, "800 bytes asked for"); p.Used() != 0 {
+				t.Errorf("%d bytes are out that nobody got", p.Used())
+			}
+		}
 		plain, err := gpu.Alloc[uint64](m.device, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +230,7 @@ func TestBounded(t *testing.T) {
 // would be refused by the fake with CUDA_ERROR_INVALID_CONTEXT.
 func TestMigration(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	m := onFake(t, cufake.Options{Devices: 2})
+	m := onFake(t, cufake.Options{Devices: 2, SlowContext: 50 * time.Microsecond})
 	second, err := m.driver.Open(1)
 	if err != nil {
 		t.Fatal(err)

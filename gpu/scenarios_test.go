@@ -127,6 +127,15 @@ func copies(m *machine) (err error) {
 	if err := want("copied", got, expected); err != nil {
 		return err
 	}
+	if err := errors.Join(gpu.Copy(s, a.Span(0, 5), in.Span(100, 105)), gpu.Copy(s, out.Span(50, 55), a.Span(0, 5)), s.Sync(m.ctx)); err != nil {
+		return err
+	}
+	if got, err = out.Slice(); err != nil {
+		return err
+	}
+	if err := want("parts", got[49:56], func(i int) uint32 { return []uint32{49, 100, 101, 102, 103, 104, 55}[i] }); err != nil {
+		return err
+	}
 	plain := make([]uint32, n)
 	if err := gpu.Read(plain, b.All()); err != nil {
 		return err

@@ -251,7 +251,7 @@ func (s *Stream) CloseWithin(ctx context.Context) error {
 	}
 	if s.d.dead.Load() {
 		s.mu.Lock()
-		s.ledger.retire(s.ledger.tail) // memory of other devices, too, is theirs alone now
+		s.settle() // nothing runs any more: memory of other devices is theirs alone now
 		s.mu.Unlock()
 	}
 	return s.r.close()

@@ -48,6 +48,9 @@ type Options struct {
 	MemoryBytes uint64   // of each; 0: 64 MiB
 	Missing     []string // entry points that this driver lacks
 	Version     int      // 0: 13000
+
+	// SlowContext makes cuCtxSetCurrent take so long that a goroutine which is not kept on its thread goes on on another.
+	SlowContext time.Duration
 }
 
 // Fault makes a call fail.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -137,6 +138,11 @@ func contextEntries() map[string]any {
 					return invalidContext
 				}
 				g.current[syscall.Gettid()] = context
+				if slow := g.options.SlowContext; slow > 0 {
+					g.mu.Unlock()
+					time.Sleep(slow)
+					g.mu.Lock()
+				}
 				return success
 			})
 		},
