@@ -92,6 +92,7 @@ var importTable = map[string]allowed{
 		"internal/engine", "internal/config", "internal/metrics", "internal/publish", "internal/journalio", "internal/setup",
 	}},
 	"internal/testnats": {own: []string{"internal/natsserver", "internal/natsconn"}, other: []string{natsClient, natsServer}},
+	"internal/awkward":  {own: []string{"kernels/..."}},
 	"internal/testdata": {},
 	"internal/sleep":    {},
 	"internal/tidy":     {},
