@@ -191,7 +191,8 @@ func (d *Device) sorted() []*resource {
 }
 
 // Close gives the context back. What is unreachable or waits for a second try is freed first. If anything else is open it
-// returns ErrOpen with a list and closes nothing: memory is never freed under its user.
+// returns ErrOpen with a list and closes nothing: memory is never freed under its user. A lost device is given up; one that
+// does not answer (Lose) is not even released, for the driver would wait for it: that is left to the end of the process.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	done := d.released
@@ -201,7 +202,9 @@ func (d *Device) Close() error {
 	}
 	if d.Lost() != nil {
 		d.closed.Store(true)
-		_ = d.release() // the driver answers with the error that is known already
+		if d.dead.Load() { // else something may run for ever, and the driver would wait for it
+			_ = d.release() // the driver answers with the error that is known already
+		}
 		return nil
 	}
 	if !d.service.r.closed.Load() {

@@ -332,7 +332,11 @@ func TestLose(t *testing.T) {
 	}
 	m.device.Lose(errors.New("no heartbeat"))
 	says(t, b.launch(b.s), gpu.ErrLost, "no heartbeat")
-	if err := b.Close(); err != nil {
+	calls := m.fake.Calls("")
+	if err := errors.Join(b.Close(), m.device.Close()); err != nil {
 		t.Error(err)
+	}
+	if n := m.fake.Calls("") - calls; n != 0 {
+		t.Errorf("%d calls to a driver that does not answer", n)
 	}
 }

@@ -168,7 +168,7 @@ func TestCodeErrors(t *testing.T) {
 		says(t, err, gpu.ErrInvalidValue, "no code")
 		_, err = m.device.LoadModule([]byte(".version 7.0\x00rest"))
 		says(t, err, gpu.ErrInvalidValue, "zero byte at 12")
-		_, err = m.device.LoadModule([]byte("this is no code"))
+		_, err = m.device.LoadModule([]byte(".version 7.0\n.target sm_80\n.address_size 64\nthis is no code\n"))
 		if e := new(gpu.Error); !errors.As(err, &e) || e.Log == "" {
 			t.Errorf("without what the compiler said: %v", err)
 		}

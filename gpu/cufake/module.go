@@ -44,7 +44,7 @@ var (
 // parse reads what code declares, or returns nil for what is no code.
 func parse(code string) *module {
 	text, linked := strings.CutPrefix(code, elf)
-	if !linked && !strings.Contains(text, ".version") {
+	if !linked && !(strings.Contains(text, ".version") && (strings.Contains(text, ".entry") || strings.Contains(text, ".func"))) {
 		return nil
 	}
 	m := &module{entries: map[string][]parameter{}, globals: map[string]*block{}}
@@ -118,7 +118,7 @@ func moduleEntries() map[string]any {
 				text := cText(code)
 				m := parse(text)
 				if m == nil {
-					copy(logBuffer(n, options, values), "fatal: no .version directive\x00")
+					copy(logBuffer(n, options, values), "fatal: no code in it\x00")
 					return invalidPTX
 				}
 				if missing := unresolved(text); missing != nil {
@@ -195,7 +195,7 @@ func linkEntries() map[string]any {
 				}
 				part := string(bytes.TrimRight(unsafe.Slice(code, n), "\x00"))
 				if parse(part) == nil {
-					copy(l.fault, "error: "+cText(name)+": no .version directive\x00")
+					copy(l.fault, "error: "+cText(name)+": no code in it\x00")
 					return invalidPTX
 				}
 				l.ptx.WriteString(strings.TrimPrefix(part, elf) + "\n")

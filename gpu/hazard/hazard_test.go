@@ -195,3 +195,15 @@ func TestReadAllocatesNothing(t *testing.T) {
 		t.Fatalf("%v allocations a read", n)
 	}
 }
+
+func BenchmarkWriteAfterReads(b *testing.B) {
+	k := newBench()
+	for b.Loop() {
+		if err := k.Read(k.a, k.x, "kernel"); err != nil {
+			b.Fatal(err)
+		}
+		if err := k.Write(k.a, k.x, "kernel"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
