@@ -40,11 +40,11 @@ type allocParameters struct {
 }
 
 // idleBench is a device, a stream, buffers, a kernel, a graph and an event, on a driver that does nothing.
-func idleBench(t testing.TB) (d *Device, run map[string]func() error) {
+func idleBench(t testing.TB, options ...DriverOption) (d *Device, run map[string]func() error) {
 	t.Helper()
 	fake := cufake.New(cufake.Options{})
 	t.Cleanup(fake.Close)
-	driver, err := NewDriver(fake.Lookup)
+	driver, err := NewDriver(fake.Lookup, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,12 @@ func TestImage(t *testing.T) {
 }
 
 func BenchmarkCalls(b *testing.B) {
-	_, run := idleBench(b)
+	b.Run("unchecked", func(b *testing.B) { benchmarkCalls(b) })
+	b.Run("checked", func(b *testing.B) { benchmarkCalls(b, Checked()) })
+}
+
+func benchmarkCalls(b *testing.B, options ...DriverOption) {
+	_, run := idleBench(b, options...)
 	for _, name := range []string{"Launch", "Copy", "Graph", "Record", "Done", "Idle"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -25,7 +25,8 @@ type Driver struct {
 type DriverOption func(*Driver)
 
 // Checked turns on the stream-order checker: an access that nothing orders after an earlier one is refused with
-// ErrUnordered and kept for Findings. It costs about a quarter of a microsecond for each buffer of each call.
+// ErrUnordered and kept for Findings. It costs some 65 ns and a small allocation
+// for each buffer of each call (BenchmarkCalls, one stream), more with many streams.
 func Checked() DriverOption { return func(d *Driver) { d.check = hazard.New() } }
 
 // OpenDriver loads the installed driver. Errors: ErrNotBuilt, ErrNoDriver (with every name tried), or what cuInit said.
