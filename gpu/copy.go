@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"github.com/sigengine/sigengine/gpu/internal/cu"
@@ -81,7 +82,9 @@ func Write[T any](to Span[T], from []T) error {
 	}
 	defer s.d.copying.Unlock()
 	err = s.d.call(cu.MemcpyHtoDAsync, uintptr(to.address), uintptr(unsafe.Pointer(&from[0])), uintptr(to.bytes()), s.handle)
-	return s.served(use, err)
+	err = s.served(use, err)
+	runtime.KeepAlive(from) // until the copy is done
+	return err
 }
 
 // Read copies a span to ordinary Go memory and returns when it is there. It is refused with ErrInFlight while anything uses
@@ -99,7 +102,9 @@ func Read[T any](to []T, from Span[T]) error {
 	}
 	defer s.d.copying.Unlock()
 	err = s.d.call(cu.MemcpyDtoHAsync, uintptr(unsafe.Pointer(&to[0])), uintptr(from.address), uintptr(from.bytes()), s.handle)
-	return s.served(use, err)
+	err = s.served(use, err)
+	runtime.KeepAlive(to) // until the copy is done
+	return err
 }
 
 // serve takes the device's own stream for one copy; the caller unlocks copying.
