@@ -5,7 +5,7 @@ STATICCHECK=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZ_TIME=${FUZZ_TIME:-3s} # a fuzz target
 
 # Packages in which several goroutines meet: run under the race detector.
-RACE_PACKAGES="${RACE_PACKAGES-feed/... ring/... signal risk replay internal/... cmd/...}"
+RACE_PACKAGES="${RACE_PACKAGES-feed/... ring/... gpu/... signal risk replay internal/... cmd/...}"
 
 # Packages whose output must not depend on the machine: run as amd64 v3 and as linux/arm64.
 SAME_BITS_PACKAGES="${SAME_BITS_PACKAGES-feed feed/wire kernels/... signal risk replay internal/engine}"
