@@ -1,0 +1,144 @@
+//go:build !nogpu && linux && (amd64 || arm64)
+
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sigengine/sigengine/gpu"
+	"github.com/sigengine/sigengine/gpu/cufake"
+	"github.com/sigengine/sigengine/gpu/mailbox"
+	"github.com/sigengine/sigengine/kernels/cuda"
+	"github.com/sigengine/sigengine/kernels/program"
+)
+
+// answerKernels gives the fake device kernels that speak the engine's protocol and compute nothing: every row is empty.
+func answerKernels(g *cufake.GPU) {
+	lanes := func(l *cufake.Launch) []cuda.Lane {
+		return cufake.Memory[cuda.Lane](l, cufake.Parameter[uint64](l, 0), int(l.Grid[0]))
+	}
+	memory := func(l *cufake.Launch, address uint64, ring uint32, quarters int) []mailbox.Quarter {
+		return cufake.Memory[mailbox.Quarter](l, address, int(ring)*quarters)
+	}
+	answer := func(out []mailbox.Quarter, ring, slot uint32) {
+		for q := range uint32(program.RowFirst) {
+			mailbox.Put(&out[q*ring+slot&(ring-1)], &mailbox.Quarter{Stamp: slot + 1})
+		}
+	}
+	g.Register("batch", func(l *cufake.Launch) {
+		for _, lane := range lanes(l) {
+			out := memory(l, lane.Out, lane.Ring, program.RowFirst)
+			for i := range lane.Count {
+				answer(out, lane.Ring, lane.From+i)
+			}
+		}
+	})
+	g.Register("lane", func(l *cufake.Launch) {
+		all := lanes(l)
+		next := make([]uint32, len(all))
+		for stopped := 0; stopped < len(all) && !l.Stopped(); {
+			found := false
+			for i, lane := range all {
+				in, out := memory(l, lane.In, lane.Ring, int(lane.SlotQuarters)), memory(l, lane.Out, lane.Ring, program.RowFirst)
+				for {
+					at := next[i] & (lane.Ring - 1)
+					if stamp, _ := mailbox.Stamp(&in[4*lane.Ring+at]); stamp != next[i]+1 {
+						break
+					}
+					_, control := mailbox.Stamp(&in[lane.Ring+at])
+					_, command := mailbox.Stamp(&in[3*lane.Ring+at])
+					answer(out, lane.Ring, next[i])
+					next[i]++
+					found = true
+					if control&program.CtlKindMask == 0 && command == cuda.CommandStop {
+						stopped++
+						break
+					}
+				}
+			}
+			if !found {
+				runtime.Gosched()
+			}
+		}
+	})
+}
+
+// TestGPUOnFake runs the whole benchmark small on a fake device that answers with empty rows: every part that needs no
+// baseline comes through, and those that do say what is missing.
+func TestGPUOnFake(t *testing.T) {
+	g := cufake.New(cufake.Options{MemoryBytes: 1 << 32})
+	defer g.Close()
+	answerKernels(g)
+	driver, err := gpu.NewDriver(g.Lookup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := driver.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	result, err := GPU(t.Context(), GPUConfig{
+		Device: device, Dir: dir, Baselines: dir, Length: 4 * time.Millisecond, Rounds: 1, Python: filepath.Join(dir, "no-python"),
+		Progress: func(what string) { t.Log(what) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := device.Close(); err != nil {
+		t.Error(err)
+	}
+	if result.Throughput.Lane1 == 0 || result.Throughput.Lane8 == 0 || result.Throughput.Replay == 0 {
+		t.Errorf("no throughput: %+v", result.Throughput)
+	}
+	for _, part := range []string{"turn", "throughput", "timeline", "crossover", "replay"} {
+		for _, text := range result.Failed {
+			if strings.HasPrefix(text, part+": ") && !strings.Contains(text, gpuBurst) {
+				t.Error(text)
+			}
+		}
+	}
+	if len(result.Crossover) == 0 || len(result.Timeline) != 2 {
+		t.Errorf("%d lines of the crossover and %d timelines", len(result.Crossover), len(result.Timeline))
+	}
+	failed := strings.Join(result.Failed, "\n")
+	for _, want := range []string{"floor", "program", "step", "torch_eager.py", "parity", "rss_over_cpp"} {
+		if !strings.Contains(failed, want) {
+			t.Errorf("nothing says that %s is missing:\n%s", want, failed)
+		}
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, gpuRawName))
+	if err != nil || bytes.Count(raw, []byte("\n")) != len(result.taken(t)) {
+		t.Errorf("%v; the raw file has %d lines, the result %d samples", err, bytes.Count(raw, []byte("\n")), len(result.taken(t)))
+	}
+}
+
+// taken returns the samples that a result carries.
+func (g *GPUResult) taken(t *testing.T) (all samples) {
+	t.Helper()
+	if err := json.Unmarshal(g.Raw, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestGPUWithoutOne: a machine without a GPU gets one error that says so.
+func TestGPUWithoutOne(t *testing.T) {
+	if present, _ := gpu.Present(); present {
+		t.Skip("there is a GPU here")
+	}
+	if _, err := GPU(t.Context(), GPUConfig{Dir: t.TempDir()}); !errors.Is(err, ErrNoGPU) {
+		t.Errorf("%v", err)
+	}
+	if _, err := GPUMemory(time.Millisecond); !errors.Is(err, ErrNoGPU) {
+		t.Errorf("%v", err)
+	}
+}
