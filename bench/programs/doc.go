@@ -8,3 +8,8 @@ import _ "embed" // the programs are part of the binary
 //
 //go:embed six.yaml
 var Six string
+
+// Twenty is the text of twenty.yaml: twenty signals as a desk runs them, from averages to order flow and bars.
+//
+//go:embed twenty.yaml
+var Twenty string
