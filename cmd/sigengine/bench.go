@@ -22,16 +22,18 @@ type benchOptions struct {
 	pairs  int
 	dir    string
 	asJSON bool
+	gpu    benchGPUOptions
 }
 
 func newBench(a *app) *cobra.Command {
 	var o benchOptions
 	c := &cobra.Command{
-		Use:   "bench ring|codec|program|pipeline|all",
+		Use:   "bench ring|codec|program|gpu|pipeline|all",
 		Short: "Measure this machine beside plain baselines",
 		Long: `bench measures on this machine what the README's figures say of another: the ring beside a channel, decoders
 beside fastjson and encoding/json, the program by batch and operator, and the whole path from a feed process
-through NATS and the engine to a consumer process, beside a relay that computes nothing.
+through NATS and the engine to a consumer process, beside a relay that computes nothing. gpu measures the first
+GPU beside C++ and PyTorch programs, which bench/gpu/run.sh builds first; it is not part of all.
 
 Ratios are medians of at least seven interleaved pairs. Leave the machine alone meanwhile.`,
 		Example: `  sigengine bench codec
@@ -39,13 +41,14 @@ Ratios are medians of at least seven interleaved pairs. Leave the machine alone 
   sigengine bench pipeline --json --rate 50000`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("say what to measure: ring, codec, program, pipeline or all")
+				return usagef("say what to measure: ring, codec, program, gpu, pipeline or all")
 			}
 			return nil
 		},
 		RunE: run(func(ctx context.Context, args []string) error { return a.bench(ctx, args, o) }),
 	}
 	o.shape.add(c)
+	o.gpu.add(c)
 	c.Flags().DurationVar(&o.length, "length", 0, "of each measurement; 0 takes the default")
 	c.Flags().Float64Var(&o.rate, "rate", 0, "ticks a second of the pipeline's latency runs; 0 takes 20000")
 	c.Flags().IntVar(&o.pairs, "pairs", 0, "latency runs of the pipeline, engine and relay in turn; 0 takes 7")
@@ -77,6 +80,9 @@ func (a *app) bench(ctx context.Context, args []string, o benchOptions) error {
 }
 
 func (a *app) benchOne(ctx context.Context, what string, o benchOptions) error {
+	if what == "gpu" {
+		return a.benchGPU(ctx, o)
+	}
 	length := o.length
 	if length == 0 {
 		length = 100 * time.Millisecond
@@ -100,7 +106,7 @@ func (a *app) benchOne(ctx context.Context, what string, o benchOptions) error {
 			result, table = p, p.Report
 		}
 	default:
-		return usagef("bench knows ring, codec, program, pipeline and all, not %q", what)
+		return usagef("bench knows ring, codec, program, gpu, pipeline and all, not %q", what)
 	}
 	if err != nil {
 		return err
@@ -148,6 +154,8 @@ func (a *app) benchResult(what string, table *bench.Report, result any, o benchO
 // benchChild is one of the processes that the pipeline benchmark starts.
 func (a *app) benchChild(ctx context.Context, args []string) error {
 	switch {
+	case len(args) == 1 && args[0] == "gpu-memory":
+		return a.benchGPUMemory()
 	case len(args) == 3 && args[0] == "consume":
 		return bench.ChildConsume(args[1], args[2], a.in, a.out)
 	case len(args) == 7 && args[0] == "feed":
