@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/sigengine/sigengine/gpu"
 )
 
 // TestBenchPipeline runs the whole of it small, with its child processes.
@@ -37,6 +41,23 @@ func TestBenchPipeline(t *testing.T) {
 		}
 		if r.Engine.Ticks < 300 || !(r.Ratios["engine_over_relay_p50"] >= 0) || len(r.Raw.Pairs) != 1 || r.Raw.Pairs[0].Relay.Messages < 2 {
 			t.Errorf("unlikely result: %+v", r)
+		}
+	}
+}
+
+// TestBenchGPUWithoutOne: one line says what is missing, and the exit code that it failed.
+func TestBenchGPUWithoutOne(t *testing.T) {
+	if present, _ := gpu.Present(); present {
+		t.Skip("there is a GPU here")
+	}
+	for _, args := range [][]string{{"bench", "gpu", "-o", t.TempDir()}, {"bench", "gpu"}, {"bench", "child", "gpu-memory"}} {
+		var out, errs bytes.Buffer
+		a := &app{in: strings.NewReader(""), out: &out, err: &errs, lookupEnv: func(string) (string, bool) { return "", false }}
+		if code := a.execute(t.Context(), args); code != exitRuntime {
+			t.Errorf("%q: exit %d, want %d", args, code, exitRuntime)
+		}
+		if text := errs.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "no GPU") || out.Len() > 0 {
+			t.Errorf("%q: said %q and %q", args, text, out.String())
 		}
 	}
 }
