@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,82 @@ func (g *GPUResult) taken(t *testing.T) (all samples) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// script writes an executable.
+func script(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newRun(t *testing.T, python string) *gpuRun {
+	t.Helper()
+	dir := t.TempDir()
+	raw, err := os.Create(filepath.Join(dir, gpuRawName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { raw.Close() })
+	return &gpuRun{GPUConfig: GPUConfig{Baselines: dir, Dir: dir, Length: time.Millisecond, Rounds: 2, Python: python}, raw: raw, result: &GPUResult{}}
+}
+
+// TestBaselineProcess: what a baseline prints is kept as its own; one that fails says why.
+func TestBaselineProcess(t *testing.T) {
+	r := newRun(t, "")
+	script(t, filepath.Join(r.Dir, "floor"), `echo "{\"what\":\"floor\",\"batch\":1,\"p50\":$1}"; echo '{"what":"rss","value":7,"unit":"MB"}'`)
+	if err := r.child(t.Context(), "rounds", 3, byFloor, "floor", "2.5"); err != nil {
+		t.Fatal(err)
+	}
+	want := samples{
+		{Part: "rounds", Round: 3, By: byFloor, What: "floor", Batch: 1, P50: 2.5},
+		{Part: "rounds", Round: 3, By: byFloor, What: "rss", Value: 7, Unit: "MB"},
+	}
+	if !slices.Equal(r.taken, want) {
+		t.Errorf("%+v", r.taken)
+	}
+	script(t, filepath.Join(r.Dir, "bad"), "echo 'no such device' >&2; exit 1")
+	script(t, filepath.Join(r.Dir, "talks"), "echo hello")
+	for name, text := range map[string]string{"bad": "bad: exit status 1: no such device", "talks": "hello", "none": "none: "} {
+		if err := r.child(t.Context(), "rounds", 1, byCPP, name); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestTorchScripts: scripts are asked in turn; one that dies does not take the other with it.
+func TestTorchScripts(t *testing.T) {
+	g := cufake.New(cufake.Options{MemoryBytes: 1 << 30})
+	defer g.Close()
+	answerKernels(g)
+	driver, err := gpu.NewDriver(g.Lookup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(t, "/bin/sh")
+	if r.device, err = driver.Open(0); err != nil {
+		t.Fatal(err)
+	}
+	if r.six, err = gpuShape(gpuProgram); err != nil {
+		t.Fatal(err)
+	}
+	const ready = `echo '{"what":"ready","unit":"torch 9"}'` + "\n"
+	script(t, filepath.Join(r.Dir, "torch_eager.py"), ready+`while read seconds batch; do echo "{\"what\":\"eager\",\"batch\":$batch,\"p50\":9}"; done`)
+	script(t, filepath.Join(r.Dir, "torch_graph.py"), ready+"read line; echo 'out of memory' >&2; exit 1")
+	err = r.torch(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "torch_graph.py") || !strings.Contains(err.Error(), "out of memory") || strings.Contains(err.Error(), "eager") {
+		t.Errorf("%v", err)
+	}
+	if n := len(r.taken.of(series{"torch", byTorch, "eager", 64})); n != 2 || r.result.GPU.Torch != "torch 9" {
+		t.Errorf("%d answers of two rounds, of %q", n, r.result.GPU.Torch)
+	}
+	if n := len(r.taken.of(series{"torch", byOurs, "resident", 1})); n != 2 {
+		t.Errorf("%d of ours beside them", n)
+	}
+	if err := r.device.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestGPUWithoutOne: a machine without a GPU gets one error that says so.
