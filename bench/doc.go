@@ -3,6 +3,7 @@
 //	Codec     decoders, beside fastjson's bare parse and encoding/json
 //	Ring      a hand-over between two goroutines, beside a buffered channel
 //	Program   the six signals, by batch size, and each operator alone
+//	GPU       round trips, throughput, bursts, replay, the crossover, beside C++ and PyTorch programs (bench/baselines)
 //	Pipeline  feed process ─► embedded NATS ─► engine ─► NATS ─► consumer process, beside a relay that computes nothing
 //
 // A benchmark reports; it never decides whether a test passes. A ratio is the median of at least seven interleaved

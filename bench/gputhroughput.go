@@ -31,9 +31,12 @@ func (r *gpuRun) throughput(context.Context) error {
 		{"throughput, CPU executor", nil, 0, gpuLanes, gpuUniverse},
 	} {
 		for round := 1; round <= max(r.Rounds/2, 1); round++ {
-			shape := onGPU(r.six, way.device, way.dispatch, way.lanes)
+			shape, chunk := onGPU(r.six, way.device, way.dispatch, way.lanes), residentChunk
+			if way.dispatch == engine.DispatchStream {
+				shape.LaneSlots, chunk = 4*streamChunk, streamChunk
+			}
 			err := withProbe(shape, way.instruments, func(p *engine.Probe) error {
-				rate, fired, err := saturate(p, way.instruments, r.Length)
+				rate, fired, err := saturate(p, way.instruments, chunk, r.Length)
 				if err != nil {
 					return err
 				}
@@ -48,11 +51,15 @@ func (r *gpuRun) throughput(context.Context) error {
 	return nil
 }
 
-// chunk is how many slots a goroutine writes before it looks at rows.
-const chunk = 64
+// How many slots a goroutine writes before it looks at rows: few where the kernel takes them from under its hands, many where
+// they become a batch.
+const (
+	residentChunk = 64
+	streamChunk   = 4096
+)
 
 // saturate keeps every lane full for a while and returns million ticks a second, and how often the first signal fired.
-func saturate(p *engine.Probe, instruments int, length time.Duration) (rate, fired float64, err error) {
+func saturate(p *engine.Probe, instruments, chunk int, length time.Duration) (rate, fired float64, err error) {
 	var stop atomic.Bool
 	var running sync.WaitGroup
 	counts := make([]uint64, p.Lanes())
@@ -69,7 +76,7 @@ func saturate(p *engine.Probe, instruments int, length time.Duration) (rate, fir
 			lane, l := p.Lane(i), loads[i]
 			for n := uint64(0); !stop.Load(); n++ {
 				for range chunk {
-					if lane.Waiting() >= gpuLaneSlots || !lane.Stage(l.next()) {
+					if !lane.Stage(l.next()) {
 						break
 					}
 				}
@@ -93,10 +100,7 @@ func saturate(p *engine.Probe, instruments int, length time.Duration) (rate, fir
 	return float64(ticks) / elapsed.Seconds() / 1e6, fired / float64(max(ticks, 1)) * 1e6, errors.Join(errs...)
 }
 
-const (
-	replayInstruments = 4096
-	replayChunk       = 4096
-)
+const replayInstruments = 4096
 
 // replayShape is one way to replay.
 type replayShape struct {
@@ -141,7 +145,7 @@ func (r *gpuRun) replays(ctx context.Context) error {
 // replay returns million ticks a second of a whole engine.
 func (r *gpuRun) replay(way replayShape) (rate float64, hash string, err error) {
 	shape := onGPU(r.burst, way.device, engine.DispatchStream, way.lanes)
-	shape.Mode, shape.Instruments, shape.Batch, shape.LaneSlots = engine.ModeStaged, replayInstruments, way.batch, 4*replayChunk
+	shape.Mode, shape.Instruments, shape.Batch, shape.LaneSlots = engine.ModeStaged, replayInstruments, way.batch, 4*streamChunk
 	e, err := engine.New(shape, engine.Ports{Clock: feed.NewManualClock(0)})
 	if err != nil {
 		return 0, "", err
@@ -155,7 +159,7 @@ func (r *gpuRun) replay(way replayShape) (rate float64, hash string, err error) 
 	}
 	began, ticks := time.Now(), 0
 	for err == nil && time.Since(began) < r.Length {
-		for range replayChunk {
+		for range streamChunk {
 			if err = recording.Tick(l.next()); err != nil {
 				break
 			}
@@ -176,7 +180,7 @@ func (r *gpuRun) replayStages(way replayShape) error {
 	if shape.Lanes == 0 {
 		return errors.New("no shape worked")
 	}
-	shape.LaneSlots, shape.Batch = 4*replayChunk, way.batch
+	shape.LaneSlots, shape.Batch = 4*streamChunk, way.batch
 	err := withProbe(shape, replayInstruments, func(p *engine.Probe) error {
 		l, ticks := newLoad(0, 1, replayInstruments), make([]feed.Tick, way.batch)
 		var sum engine.TurnTimes
@@ -196,7 +200,7 @@ func (r *gpuRun) replayStages(way replayShape) error {
 		return err
 	}
 	return withProbe(shape, replayInstruments, func(p *engine.Probe) error {
-		rate, _, err := saturate(p, replayInstruments, r.Length)
+		rate, _, err := saturate(p, replayInstruments, streamChunk, r.Length)
 		if err != nil {
 			return err
 		}

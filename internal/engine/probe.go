@@ -46,7 +46,7 @@ func NewProbe(config Config, instruments int) (*Probe, error) {
 	}
 	e.pipeline.kick()
 	for _, l := range e.lanes {
-		p.lanes = append(p.lanes, ProbeLane{p: p, l: l})
+		p.lanes = append(p.lanes, ProbeLane{references: &e.sequencer.references, l: l, count: uint32(len(e.lanes))})
 	}
 	return p, e.fault()
 }
@@ -59,7 +59,7 @@ func (p *Probe) Lane(i int) *ProbeLane { return &p.lanes[i] }
 
 // Stage stages a tick of any instrument, and reports whether its lane had room.
 func (p *Probe) Stage(tick *feed.Tick) bool {
-	return p.lanes[int(tick.Instrument)%len(p.lanes)].Stage(tick)
+	return p.lanes[tick.Instrument%uint32(len(p.lanes))].Stage(tick)
 }
 
 // Poll takes rows of all lanes until none is missing, or a lane has failed.
@@ -113,9 +113,10 @@ func (p *Probe) Close() error {
 
 // ProbeLane is one lane of a Probe. One goroutine.
 type ProbeLane struct {
-	p     *Probe
-	l     *lane
-	fired uint64
+	references *references
+	l          *lane
+	count      uint32 // lanes
+	fired      uint64
 }
 
 // Stage writes a tick, an event of its own, into the lane's next slot, and reports whether there was room.
@@ -124,11 +125,9 @@ func (p *ProbeLane) Stage(tick *feed.Tick) bool {
 	if l.full() {
 		return false
 	}
-	e := p.p.e
-	count := uint32(len(e.lanes))
 	control := uint32(tick.Kind) | uint32(classOf(tick.Kind))<<freshShift
-	slot := l.stage(&tick.F, tick.Instrument/count, control, 0, tick.ReceiveNs)
-	e.sequencer.references.write(l, slot, tick.Instrument, 0)
+	slot := l.stage(&tick.F, tick.Instrument/p.count, control, 0, tick.ReceiveNs)
+	p.references.write(l, slot, tick.Instrument, 0)
 	return true
 }
 
