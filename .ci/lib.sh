@@ -8,7 +8,7 @@ FUZZ_TIME=${FUZZ_TIME:-3s} # a fuzz target
 RACE_PACKAGES="${RACE_PACKAGES-feed/... ring/... gpu/... signal risk replay internal/... cmd/...}"
 
 # Packages whose output must not depend on the machine: run as amd64 v3 and as linux/arm64.
-SAME_BITS_PACKAGES="${SAME_BITS_PACKAGES-feed feed/wire kernels/... signal risk replay internal/engine}"
+SAME_BITS_PACKAGES="${SAME_BITS_PACKAGES-feed feed/wire kernels/... signal risk replay internal/engine internal/examples bench/programs}"
 
 # Packages whose arm64 code must hold no fused multiply-add.
 UNFUSED_PACKAGES="${UNFUSED_PACKAGES-feed/... kernels/... signal risk replay internal/engine}"

@@ -17,7 +17,7 @@ func TestReports(t *testing.T) {
 		ratios  []string
 	}{
 		{"codec", func() (*Report, error) { return Codec(time.Millisecond / 10) }, []string{"native JSON quote", "native binary, a tick"}, []string{"encoding_json_over_native_json"}},
-		{"program", func() (*Report, error) { return Program(time.Millisecond / 10) }, []string{"six.yaml, batches of 64, a tick", "ema"}, nil},
+		{"program", func() (*Report, error) { return Program(time.Millisecond / 10) }, []string{"six.yaml, batches of 64, a tick", "twenty.yaml, batches of 64, a tick", "ema"}, nil},
 		{"ring", func() (*Report, error) { return Ring(2000) }, []string{"park, 64 bytes, channel"}, []string{"channel_over_ring_single_park_64b"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,21 +33,10 @@ var operators = []struct{ name, expression string }{
 // Program measures the CPU executor on a simulated market.
 func Program(length time.Duration) (*Report, error) {
 	r := newReport("program")
-	six, err := compileSix()
-	if err != nil {
-		return nil, err
-	}
-	p := six.Program
-	instructions := len(p.Before) + len(p.Recur) + len(p.After)
-	r.add("six.yaml, instructions", float64(instructions), "", "")
-	r.add("six.yaml, state", float64(p.StateWords*8), "bytes", "an instrument")
-	for _, batch := range []uint64{1, 16, 64, 256} {
-		loop, err := programLoop(p, batch)
-		if err != nil {
+	for _, set := range []struct{ name, text string }{{"six.yaml", programs.Six}, {"twenty.yaml", programs.Twenty}} {
+		if err := measureProgram(r, length, set.name, set.text); err != nil {
 			return nil, err
 		}
-		t := interleave(length, loop)
-		r.add(fmt.Sprintf("six.yaml, batches of %d, a tick", batch), median(t[0]), "ns", "64 instruments")
 	}
 	for _, op := range operators {
 		compiled, errs := kernels.Compile([]kernels.SignalSpec{{Name: "bench", Value: op.expression, When: "value > 1e300"}}, kernels.Options{})
@@ -63,9 +52,30 @@ func Program(length time.Duration) (*Report, error) {
 	return r, nil
 }
 
-func compileSix() (*kernels.Compiled, error) {
-	c, err := config.Parse("six.yaml", []byte("version: 1\nsignals_file: six.yaml\n"), func(string) ([]byte, error) {
-		return []byte(programs.Six), nil
+// measureProgram adds the figures of a frozen set of signals.
+func measureProgram(r *Report, length time.Duration, name, text string) error {
+	compiled, err := compileFrozen(name, text)
+	if err != nil {
+		return err
+	}
+	p := compiled.Program
+	instructions := len(p.Before) + len(p.Recur) + len(p.After)
+	r.add(name+", instructions", float64(instructions), "", "")
+	r.add(name+", state", float64(p.StateWords*8), "bytes", "an instrument")
+	for _, batch := range []uint64{1, 16, 64, 256} {
+		loop, err := programLoop(p, batch)
+		if err != nil {
+			return err
+		}
+		t := interleave(length, loop)
+		r.add(fmt.Sprintf("%s, batches of %d, a tick", name, batch), median(t[0]), "ns", "64 instruments")
+	}
+	return nil
+}
+
+func compileFrozen(name, text string) (*kernels.Compiled, error) {
+	c, err := config.Parse(name, []byte("version: 1\nsignals_file: "+name+"\n"), func(string) ([]byte, error) {
+		return []byte(text), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)

@@ -93,6 +93,7 @@ var importTable = map[string]allowed{
 	}},
 	"internal/testnats": {own: []string{"internal/natsserver", "internal/natsconn"}, other: []string{natsClient, natsServer}},
 	"internal/awkward":  {own: []string{"kernels/..."}},
+	"internal/examples": {},
 	"internal/testdata": {},
 	"internal/sleep":    {},
 	"internal/tidy":     {},
