@@ -203,6 +203,9 @@ func (in *Inlet) Queued() int { return in.ring.Len() }
 // Done reports that the source has closed the inlet and everything was released. Sequencer only.
 func (in *Inlet) Done() bool { return in.ring.Closed() }
 
+// Abandoned reports whether the sequencer polls no more. Any goroutine.
+func (in *Inlet) Abandoned() bool { return in.ring.Abandoned() }
+
 // Abandon says that the sequencer polls no more, so that a blocked source can leave.
 func (in *Inlet) Abandon() {
 	in.ring.Abandon()

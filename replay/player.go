@@ -65,6 +65,7 @@ type Player struct {
 	result    Result
 	run       uint64
 	config    *config.Config // of the run
+	recorded  []string       // signals of the configuration it was recorded with, if replayed with another; nil: not known
 	pending   []journal.Definition
 	live      bool // a tick of the run was applied
 }
@@ -121,6 +122,7 @@ func (p *Player) begin(run uint64) error {
 		return err
 	}
 	p.run, p.live, p.config, p.pending = run, false, p.options.Config, nil
+	p.recorded = nil
 	p.engine, p.recording = nil, nil
 	p.result.Runs++
 	if p.options.Begin != nil {
@@ -148,7 +150,11 @@ func (p *Player) block(b *journal.Block) error {
 // configure takes a configuration of the journal, unless one was given.
 func (p *Player) configure(b *journal.Block) error {
 	recorded, _ := b.Config()
-	if p.options.Config != nil || b.Repeated {
+	if b.Repeated {
+		return nil
+	}
+	if p.options.Config != nil {
+		p.recorded = signalNames(config.Parse(recorded.Name, recorded.Text, nil))
 		return nil
 	}
 	if p.live {
@@ -178,7 +184,11 @@ func (p *Player) ticks(b *journal.Block) error {
 		if p.options.Pace != nil {
 			p.options.Pace(ticks[i].ReceiveNs)
 		}
-		if err := p.recording.Tick(&ticks[i]); err != nil {
+		tick := ticks[i]
+		if err := p.translate(&tick); err != nil {
+			return err
+		}
+		if err := p.recording.Tick(&tick); err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}
 	}
@@ -217,6 +227,8 @@ func (p *Player) start(first uint64) error {
 	shape.Mode = engine.ModeFused
 	if p.options.Pace == nil {
 		shape.Batch = max(shape.Batch, replayBatch)
+	} else {
+		shape.Batch = 1 // a signal leaves when its tick is due
 	}
 	if p.options.Shape != nil {
 		p.options.Shape(&shape)
@@ -246,7 +258,7 @@ const replayBatch = 256
 // abandon ends the engine after an error; its results are not used.
 func (p *Player) abandon() {
 	if p.recording != nil {
-		p.recording.Close()
+		_ = p.recording.Close() // the error that came first is told
 		p.recording = nil
 	}
 }
@@ -256,8 +268,11 @@ func (p *Player) finish() error {
 	if p.recording == nil {
 		return nil
 	}
-	p.recording.Close()
+	err := p.recording.Close()
 	p.recording = nil
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
 	hash, signals := p.engine.OutputHash()
 	c, r := p.engine.Counts(), p.engine.Rejections()
 	p.result.OutputHash = hash

@@ -87,6 +87,7 @@ type verifier struct {
 	now      queue
 	end      *End
 	begun    bool
+	lastSeq  uint64 // of the run's journaled ticks
 }
 
 // queue is encoded bodies in order.
@@ -110,6 +111,9 @@ func (q *queue) pop() []byte {
 
 func (v *verifier) block(b *journal.Block) {
 	v.begun = true
+	if ticks := b.Ticks(); len(ticks) > 0 {
+		v.lastSeq = ticks[len(ticks)-1].Seq
+	}
 	for o := range b.Outcomes() {
 		v.recorded.push(o.Body)
 	}
@@ -142,6 +146,12 @@ func (v *verifier) settle() {
 	v.out.Unended = v.end == nil
 	if v.end == nil {
 		v.out.Unmatched += left
+		// What was recorded of a tick that the journal holds must have been recomputed.
+		if v.recorded.len() > 0 && v.out.Difference == nil {
+			if a := decode(v.recorded.pop()); a.Sequence <= v.lastSeq {
+				v.out.Difference = &Difference{Number: v.out.Compared + 1, A: a}
+			}
+		}
 	} else if left > 0 && v.out.Difference == nil {
 		d := &Difference{Number: v.out.Compared + 1}
 		if v.recorded.len() > 0 {
@@ -151,7 +161,7 @@ func (v *verifier) settle() {
 		}
 		v.out.Difference = d
 	}
-	v.recorded, v.now, v.end, v.begun = queue{}, queue{}, nil, false
+	v.recorded, v.now, v.end, v.begun, v.lastSeq = queue{}, queue{}, nil, false, 0
 }
 
 func decode(encoded []byte) *signal.Body {

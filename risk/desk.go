@@ -152,7 +152,7 @@ func (d *Desk) Apply(event *Event, fired Fired, row Row) {
 	case feed.KindControl:
 		d.control(event)
 		return
-	case feed.KindQuote, feed.KindTrade:
+	case feed.KindQuote, feed.KindTrade, feed.KindDepth:
 		d.see(event)
 	}
 	if fired.Suppressed != 0 {
@@ -167,9 +167,10 @@ func (d *Desk) Apply(event *Event, fired Fired, row Row) {
 // see updates the instrument's market from a quote or trade.
 func (d *Desk) see(event *Event) {
 	m := &d.markets[event.Instrument]
-	if event.Kind == feed.KindQuote {
+	switch event.Kind {
+	case feed.KindQuote:
 		m.bid, m.ask = event.F[0], event.F[2]
-	} else {
+	case feed.KindTrade:
 		m.last = event.F[0]
 	}
 	if event.QuoteFresh {

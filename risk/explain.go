@@ -61,7 +61,7 @@ func (d *Desk) Explain(event *Event, fired Fired, index int) Explanation {
 	case feed.KindTrade:
 		m.last = event.F[0]
 	}
-	if event.Kind == feed.KindQuote || event.Kind == feed.KindTrade {
+	if event.Kind.IsMarketData() {
 		if event.QuoteFresh {
 			m.quoteNs, m.quoted, m.gapQuote = event.EngineNs, true, false
 		}

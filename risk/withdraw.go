@@ -55,6 +55,7 @@ func (d *Desk) control(event *Event) {
 		}
 	case scope == feed.ScopeAll && !kill:
 		d.killAll = false
+	case scope == feed.ScopeSignal && !kill: // of a signal that there is none of here
 	default:
 		d.killAll = true
 		for _, id := range d.byName {

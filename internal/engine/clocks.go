@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/kernels/program"
@@ -111,6 +112,7 @@ func (s *sequencer) evaluate(id, control, clocks, fresh uint32, tick *feed.Tick,
 		control |= program.CtlGap
 	}
 	control |= s.session(id)
+	s.references.owe(id, control)
 	var none [4]float64
 	s.stage(id, &none, control, clocks, fresh, risk.Event{
 		Sequence: tick.Seq, EngineNs: atNs, Instrument: id, Source: tick.Source, Gap: gap, ClockTrails: s.clockTrails(tick),
@@ -120,7 +122,8 @@ func (s *sequencer) evaluate(id, control, clocks, fresh uint32, tick *feed.Tick,
 // anyGap takes the gaps that the instrument's slots have not carried yet, of whatever source.
 func (s *sequencer) anyGap(id uint32) bool {
 	gap := false
-	for source := range s.sources {
+	for from := s.from[id]; from != 0; from &= from - 1 {
+		source := bits.TrailingZeros64(from)
 		key := s.key(uint16(source), id)
 		if s.gapSeen[key] != s.gapGeneration[source] {
 			s.gapSeen[key] = s.gapGeneration[source]

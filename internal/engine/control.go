@@ -46,7 +46,7 @@ func (e *Engine) Command(c Command) error {
 	default:
 		return fmt.Errorf("%w: scope %d", ErrCommand, c.Scope)
 	}
-	if !e.control.Offer(&tick, 0) {
+	if e.control.Abandoned() || !e.control.Offer(&tick, 0) {
 		return fmt.Errorf("%w: the engine has stopped", ErrCommand)
 	}
 	e.control.Flush()

@@ -74,7 +74,7 @@ func New(config Config, ports Ports) (*Engine, error) {
 		return nil, fmt.Errorf("%w: no clock", ErrConfig)
 	}
 	if err := e.build(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, e.closeGPU())
 	}
 	return e, e.addControl()
 }
@@ -184,7 +184,11 @@ func (e *Engine) endGPU() {
 func (e *Engine) closeGPU() error {
 	var errs []error
 	for _, set := range e.gpus {
-		errs = append(errs, set.close())
+		err := set.close()
+		if e.config.GPU.Follow && set.device.Lost() != nil {
+			err = nil // the followers went on without it
+		}
+		errs = append(errs, err)
 	}
 	e.gpus = nil
 	return errors.Join(errs...)

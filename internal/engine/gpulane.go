@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"time"
 	"unsafe"
 
 	"github.com/sigengine/sigengine/gpu"
@@ -25,11 +26,19 @@ type gpuLane struct {
 	batcher  *batcher                  // stream dispatch; nil: resident
 	follower *follower                 // nil: not followed
 	looks    uint32                    // polls that found nothing
+	sinceNs  int64                     // since when the device owes a row, 0: not known to
 }
 
 // looksPerCheck is how many empty polls pass between two questions to the driver whether the kernel still runs: a
 // millisecond or so.
 const looksPerCheck = 1 << 14
+
+// A device that owes a row for so long is taken to be lost. The clock is looked at once in so many empty polls; nothing but
+// this depends on it.
+const (
+	answerTimeoutNs = int64(5 * time.Second)
+	looksPerClock   = 1 << 8
+)
 
 func newGPULane(s *gpuSet, l *lane, instruments int) (*gpuLane, error) {
 	p := s.config.Program
@@ -68,9 +77,11 @@ func newGPULane(s *gpuSet, l *lane, instruments int) (*gpuLane, error) {
 		}
 	}
 	if s.config.GPU.Follow {
-		g.follower, err = newFollower(l, p, instruments)
+		if g.follower, err = newFollower(l, p, instruments); err != nil {
+			return nil, errors.Join(err, g.close())
+		}
 	}
-	return g, err
+	return g, nil
 }
 
 // describe is the lane as the kernels know it.
@@ -97,18 +108,34 @@ func (g *gpuLane) poll(l *lane, limit uint64) (uint64, error) {
 	for at != to && g.whole(l, at) {
 		at++
 	}
-	if at != from {
-		g.looks = 0
-		l.computed.Store(at)
-		return at - from, nil
+	l.computed.Store(at)
+	return at - from, nil
+}
+
+// overdue is asked after a poll that found nothing: the device is lost, its kernel has ended, or it owes a row for too long.
+func (g *gpuLane) overdue(l *lane) error {
+	if l.computed.Load() == l.staged.Load() {
+		g.sinceNs = 0
+		return nil
 	}
-	if to == from {
-		return 0, nil
+	g.looks++
+	if g.looks%looksPerCheck == 0 && g.batcher == nil {
+		if err := g.set.ended(); err != nil {
+			return err
+		}
 	}
-	if g.looks++; g.looks%looksPerCheck == 0 {
-		return 0, g.set.ended()
+	if g.looks%looksPerClock != 0 {
+		return nil
 	}
-	return 0, nil
+	nowNs := g.set.clock.NowNs()
+	if g.sinceNs == 0 {
+		g.sinceNs = nowNs
+	}
+	if nowNs-g.sinceNs > g.set.answerNs {
+		g.set.device.Lose(fmt.Errorf("no answer for %v", time.Duration(nowNs-g.sinceNs)))
+		return g.set.device.Lost()
+	}
+	return nil
 }
 
 // whole reports whether a row is complete: its masks, and the outputs of the signals that fired.
@@ -192,6 +219,9 @@ func (g *gpuLane) setWord(index uint32, word int, value uint64) error {
 
 // stop tells the kernel to end. The lane has nothing staged.
 func (g *gpuLane) stop() {
+	if g.follower != nil {
+		g.follower.takeOver() // before its slots are written over
+	}
 	if g.batcher == nil && !g.lost {
 		g.lane.command(cuda.CommandStop, 0, 0, 0)
 	}

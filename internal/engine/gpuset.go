@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/gpu"
 	"github.com/sigengine/sigengine/kernels/cuda"
 	"github.com/sigengine/sigengine/kernels/program"
@@ -49,6 +50,9 @@ type gpuSet struct {
 	table   *gpu.HostBuffer[cuda.Lane]
 	lanes   []*gpuLane
 	started bool
+
+	clock    feed.Clock // for what is overdue, and nothing else
+	answerNs int64
 }
 
 // laneArguments are the parameters of both kernels.
@@ -56,7 +60,7 @@ type laneArguments struct{ Lanes gpu.Ptr[cuda.Lane] }
 
 // newGPUSet compiles the program for a device and allocates everything, before any kernel stays on it.
 func newGPUSet(config *Config, device *gpu.Device, lanes []*lane, instruments int) (*gpuSet, error) {
-	s := &gpuSet{config: config, device: device}
+	s := &gpuSet{config: config, device: device, clock: feed.NewSystemClock(), answerNs: answerTimeoutNs}
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -126,7 +130,7 @@ func (s *gpuSet) ended() error {
 		return err
 	}
 	if s.stream == nil {
-		return nil
+		return errors.New("engine: the resident kernel did not start")
 	}
 	idle, err := s.stream.Idle()
 	if err != nil {

@@ -86,6 +86,11 @@ func (l *lane) computeOnDevice(limit uint64) uint64 {
 	} else {
 		n, err = g.poll(l, limit)
 	}
+	if n > 0 {
+		g.looks, g.sinceNs = 0, 0
+	} else if err == nil {
+		err = g.overdue(l)
+	}
 	if err == nil {
 		return n
 	}

@@ -18,12 +18,14 @@ func (e *Engine) Run(ctx context.Context) error {
 	unhook := context.AfterFunc(ctx, e.Stop)
 	defer unhook()
 	stepper := e.Steps()
-	defer stepper.Close()
 	waiter := ring.NewWaiter(e.config.Wait, e.parker)
-	defer waiter.Busy()
 	for {
 		switch progress, err := stepper.Step(); progress {
 		case Ended:
+			waiter.Busy()
+			if closeErr := stepper.Close(); err == nil {
+				err = closeErr
+			}
 			return err
 		case Worked:
 			waiter.Busy()
@@ -79,14 +81,16 @@ func (e *Engine) journalErr() error {
 func (e *Engine) turn(most int) int {
 	n := 0
 	startNs := e.timing.now()
-	for range e.inlets {
-		if n < most {
-			n += e.drain(e.inlets[e.turnAt], most-n, startNs)
+	n += e.drain(e.control, most, startNs)
+	sources := e.inlets[1:]
+	for i := range sources {
+		if n >= most {
+			break
 		}
-		e.turnAt++
-		if e.turnAt == len(e.inlets) {
-			e.turnAt = 0
-		}
+		n += e.drain(sources[(e.turnAt+i)%len(sources)], most-n, startNs)
+	}
+	if len(sources) > 0 {
+		e.turnAt = (e.turnAt + 1) % len(sources)
 	}
 	if n == 0 {
 		return 0
@@ -203,6 +207,7 @@ func (e *Engine) heartbeatDue(nowNs int64) bool {
 	e.lastNs = nowNs
 	beat := feed.Tick{ReceiveNs: nowNs, Instrument: feed.AllInstruments, Kind: feed.KindHeartbeat}
 	e.number(&beat, 0)
+	e.pipeline.kick() // the boundaries it passed
 	return true
 }
 

@@ -107,8 +107,7 @@ func (p *Probe) Turn(clock feed.Clock, ticks []feed.Tick) (TurnTimes, error) {
 
 // Close ends the lanes and, on a device, the kernel.
 func (p *Probe) Close() error {
-	p.recording.Close()
-	return p.e.gpuErr
+	return p.recording.Close()
 }
 
 // ProbeLane is one lane of a Probe. One goroutine.

@@ -33,16 +33,18 @@ func (r *Recording) Define(id uint32, source uint16, symbol feed.Symbol) error {
 			ErrRecording, id, source, r.e.config.Instruments, SourcesMax)
 	}
 	key := r.e.sequencer.key(source, id)
+	known, ok := r.e.ids[symbol]
+	if ok && known != id || !ok && r.e.sequencer.from[id] != 0 {
+		return fmt.Errorf("%w: instrument %d is %s %s and another", ErrRecording, id, symbol.Venue, symbol.Name)
+	}
 	if r.defined[key] {
 		return nil // segments repeat definitions
 	}
-	r.defined[key] = true
-	if known, ok := r.e.ids[symbol]; ok && known != id {
-		return fmt.Errorf("%w: %s %s is instrument %d and %d", ErrRecording, symbol.Venue, symbol.Name, known, id)
-	} else if !ok {
+	if !ok {
 		r.e.ids[symbol] = id
 		r.e.counts.Instruments.Add(1)
 	}
+	r.defined[key] = true
 	r.e.sequencer.define(id, source, symbol)
 	return nil
 }
@@ -90,10 +92,11 @@ func (r *Recording) check(tick *feed.Tick) error {
 	return nil
 }
 
-// Close finishes what is queued. The engine's results may be read afterwards.
-func (r *Recording) Close() {
+// Close finishes what is queued. The engine's results may be read afterwards, if the error, a device's, is nil.
+func (r *Recording) Close() error {
 	r.e.pipeline.finish()
 	r.e.endGPU()
 	r.e.flush()
 	r.e.timing.close()
+	return errors.Join(r.e.laneErr(), r.e.gpuErr)
 }

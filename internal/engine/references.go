@@ -25,6 +25,7 @@ type references struct {
 	values     [ReferencesMax]uint64
 	generation [ReferencesMax]uint32 // gaps of the reference
 	seen       []uint32              // by reference × instruments + id
+	owed       []uint32              // by index in lane: gap and reset that slots without a tick took
 	count      int                   // instruments
 }
 
@@ -51,6 +52,7 @@ func newReferences(config *Config) (references, error) {
 			return r, fmt.Errorf("%w: reference %d is in slot quarter %d, which the program does not have", ErrConfig, i, q)
 		}
 	}
+	r.owed = make([]uint32, len(r.symbols))
 	var err error
 	r.lane, err = newLane(config.References.Program, 2, len(r.symbols))
 	return r, err
@@ -76,12 +78,21 @@ func (r *references) define(id uint32, symbol feed.Symbol) {
 	}
 }
 
+// owe keeps a gap or reset that a slot without a tick took from a referenced instrument, for its next tick.
+func (r *references) owe(id, control uint32) {
+	if len(r.list) > 0 && r.indexOf[id] >= 0 {
+		r.owed[r.indexOf[id]] |= control & (program.CtlGap | program.CtlSessionReset)
+	}
+}
+
 // follow computes the expressions over a tick's instrument and returns which references it updated, a bit each.
 func (r *references) follow(tick *feed.Tick, control uint32, nowNs int64) (fresh uint32) {
 	if len(r.list) == 0 || r.indexOf[tick.Instrument] < 0 {
 		return 0
 	}
 	at := r.indexOf[tick.Instrument]
+	control |= r.owed[at]
+	r.owed[at] = 0
 	slot := r.lane.stage(&tick.F, uint32(at), control, 0, nowNs)
 	r.lane.executor.Run(&r.lane.memory, slot, slot+1)
 	row := row{lane: r.lane, at: slot & r.lane.mask}

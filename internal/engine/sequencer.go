@@ -53,7 +53,7 @@ type sequencer struct {
 	pending  int // orders claimed, not committed
 	sequence uint64
 
-	sources       int      // that have named an instrument, or more
+	from          []uint64 // by id: the sources that have named it, a bit each
 	gapGeneration []uint32 // by source
 	gapSeen       []uint32 // by source × Instruments + id
 	openEvent     []uint8  // by source × Instruments + id: classes of the unfinished event
@@ -80,6 +80,7 @@ func newSequencer(config *Config, lanes []*lane, orders *ring.Ring[order], count
 		openEvent:     make([]uint8, SourcesMax*config.Instruments),
 		names:         make([]string, config.Instruments),
 		signals:       make([]uint64, config.Instruments),
+		from:          make([]uint64, config.Instruments),
 		sessions:      newSessions(config),
 		clocks:        newClocks(config),
 		counts:        counts,
@@ -91,7 +92,7 @@ func newSequencer(config *Config, lanes []*lane, orders *ring.Ring[order], count
 // define prepares for the first tick of an instrument from a source. It is called when a name is first seen, and
 // allocates.
 func (s *sequencer) define(id uint32, source uint16, symbol feed.Symbol) {
-	s.sources = max(s.sources, int(source)+1)
+	s.from[id] |= 1 << source
 	s.gapSeen[s.key(source, id)] = s.gapGeneration[source]
 	if len(s.lanes) == 0 {
 		return
@@ -100,10 +101,12 @@ func (s *sequencer) define(id uint32, source uint16, symbol feed.Symbol) {
 	if s.config.Applies != nil {
 		signals, killed = s.config.Applies(symbol)
 	}
-	s.name(id, symbol)
-	s.signals[id] = signals
-	s.references.define(id, symbol)
-	s.setWords(id, symbol, signals)
+	if s.names[id] == "" {
+		s.name(id, symbol)
+		s.signals[id] = signals
+		s.references.define(id, symbol)
+		s.setWords(id, symbol, signals)
+	}
 	o := s.claim()
 	*o = order{define: &definition{id: id, source: source, symbol: symbol, killed: killed, signals: signals}}
 	s.pending++
@@ -173,6 +176,9 @@ func (s *sequencer) apply(tick *feed.Tick) {
 			s.counts.Late.Add(1)
 			if s.config.LateDropNs > 0 && lateNs > s.config.LateDropNs {
 				s.counts.LateDropped.Add(1)
+				if tick.Flags&feed.FlagMore == 0 {
+					s.openEvent[s.key(tick.Source, tick.Instrument)] = 0 // its event ends all the same
+				}
 				return
 			}
 		}
@@ -194,7 +200,7 @@ func (s *sequencer) apply(tick *feed.Tick) {
 	}
 }
 
-// gap marks every instrument that the gap concerns: the next tick of each from this source carries the flag.
+// gap marks every instrument that the gap concerns: the next slot of each, whoever causes it, carries the flag.
 func (s *sequencer) gap(tick *feed.Tick) {
 	s.counts.Gaps.Add(1)
 	if tick.Instrument == feed.AllInstruments {
@@ -246,11 +252,8 @@ func (s *sequencer) stage(id uint32, values *[4]float64, control, clocks, fresh 
 func (s *sequencer) control(tick *feed.Tick) (control uint32, fresh uint8, gap bool) {
 	key := s.key(tick.Source, tick.Instrument)
 	control = uint32(tick.Kind) | uint32(tick.Flags)<<program.CtlFlagsShift
-	if s.gapSeen[key] != s.gapGeneration[tick.Source] {
-		s.gapSeen[key] = s.gapGeneration[tick.Source]
-		s.openEvent[key] = 0
+	if gap = s.anyGap(tick.Instrument); gap {
 		control |= program.CtlGap
-		gap = true
 	}
 	control |= s.session(tick.Instrument)
 	fresh = s.openEvent[key] | classOf(tick.Kind)

@@ -53,27 +53,29 @@ func (s *Stepper) step() (Progress, error) {
 	}
 	stopping := e.stopping.Load()
 	s.nowNs = e.clock.NowNs()
+	before := e.sequencer.sequence
 	n := e.turn(e.config.Batch)
-	if n > 0 {
-		e.lastNs = s.nowNs
+	if e.sequencer.sequence != before {
+		e.lastNs = s.nowNs // what is refused does not keep a heartbeat away
 	}
 	e.flushDue(s.nowNs)
 	switch {
 	case stopping:
 		return Ended, e.rest()
-	case n > 0:
-		return Worked, nil
-	case e.allDone():
-		return Ended, nil
+	case n == 0 && e.allDone():
+		return Ended, e.fault()
 	case e.heartbeatDue(s.nowNs):
 		return Beat, nil
+	case n > 0:
+		return Worked, nil
 	}
 	e.idle()
 	return Idle, nil
 }
 
-// Close finishes what was sequenced and lets blocked sources go. It is called once; results may be read afterwards.
-func (s *Stepper) Close() {
+// Close finishes what was sequenced and lets blocked sources go. It is called once; results may be read afterwards. Its error
+// is that of a device lost or of the journal, also if a step told it before.
+func (s *Stepper) Close() error {
 	e := s.e
 	e.pipeline.finish()
 	e.endGPU()
@@ -82,6 +84,7 @@ func (s *Stepper) Close() {
 	for _, inlet := range e.inlets {
 		inlet.Abandon()
 	}
+	return e.fault()
 }
 
 // passed reports whether a period has passed since a time. A clock that went back is taken to say yes: waiting until it

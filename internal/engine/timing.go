@@ -70,7 +70,7 @@ func (t *Timing) decided(batch []order, startNs, endNs int64) {
 	}
 	t.risk.RecordN(endNs-startNs, int64(len(batch)))
 	for i := range batch {
-		if batch[i].define == nil {
+		if batch[i].at != 0 { // of a tick
 			t.total.Record(endNs - batch[i].at)
 		}
 	}

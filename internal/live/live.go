@@ -279,7 +279,11 @@ func (l *Live) Stop(ctx context.Context) error {
 		errs = append(errs, l.output.Drain())
 	}
 	if l.journal != nil {
-		errs = append(errs, l.journal.close(l.engine))
+		ended := l.engine
+		if l.err != nil {
+			ended = nil // it did not end in good order, and the journal must not say that it did
+		}
+		errs = append(errs, l.journal.close(ended))
 	}
 	return errors.Join(errs...)
 }

@@ -21,7 +21,7 @@ type oracle struct {
 	open    map[openKey]uint8 // classes of an unfinished event
 	killAll bool
 	killed  map[int]bool     // rules
-	gapped  map[openKey]bool // a gap that the instrument's next tick of this source will bring to its windows
+	gapped  map[uint32]bool // a gap that the instrument's next tick will bring to its windows
 }
 
 // view is an instrument as the ticks so far show it.
@@ -62,7 +62,7 @@ const (
 func (j *judge) decisions() {
 	o := &oracle{
 		j: j, rules: j.run.Shape.Desk.Rules, byName: map[string]int{}, ids: map[feed.Symbol]uint32{},
-		open: map[openKey]uint8{}, killed: map[int]bool{}, gapped: map[openKey]bool{},
+		open: map[openKey]uint8{}, killed: map[int]bool{}, gapped: map[uint32]bool{},
 	}
 	for i := range o.rules {
 		o.byName[o.rules[i].Name] = i
@@ -195,7 +195,7 @@ func (o *oracle) gap(t *feed.Tick, bodies []signal.Body) {
 	concerned := o.concerned(t)
 	for _, m := range concerned {
 		m.gapQuote, m.gapTrade = true, true
-		o.gapped[openKey{t.Source, o.ids[m.symbol]}] = true
+		o.gapped[o.ids[m.symbol]] = true
 	}
 	o.withdraws(t, bodies, concerned, nil, signal.ReasonGap)
 }

@@ -21,8 +21,8 @@ func (o *oracle) market(t *feed.Tick, bodies []signal.Body) {
 		class = freshTrade
 		m.last = t.F[0]
 	}
-	if o.gapped[key] {
-		delete(o.gapped, key)
+	if o.gapped[t.Instrument] {
+		delete(o.gapped, t.Instrument)
 		m.quotes, m.trades = 0, 0
 	}
 	fresh := o.open[key] | class
