@@ -166,7 +166,7 @@ func (r *gpuRun) replay(way replayShape) (rate float64, hash string, err error) 
 			ticks++
 		}
 	}
-	recording.Close()
+	err = errors.Join(err, recording.Close())
 	elapsed := time.Since(began)
 	hash, _ = e.OutputHash()
 	return float64(ticks) / elapsed.Seconds() / 1e6, hash, err

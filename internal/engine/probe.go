@@ -31,14 +31,12 @@ func NewProbe(config Config, instruments int) (*Probe, error) {
 	}
 	p := &Probe{e: e, recording: e.Record()}
 	if err := e.fault(); err != nil {
-		p.recording.Close()
-		return nil, errors.Join(err, e.gpuErr)
+		return nil, errors.Join(err, p.recording.Close())
 	}
 	for i := range instruments {
 		symbol := feed.Symbol{Venue: "probe", Name: "I" + strconv.Itoa(i)}
 		if err := p.recording.Define(uint32(i), 1, symbol); err != nil {
-			p.recording.Close()
-			return nil, err
+			return nil, errors.Join(err, p.recording.Close())
 		}
 		if i%config.Batch == config.Batch-1 {
 			e.pipeline.kick()

@@ -20,7 +20,7 @@ type oracle struct {
 	ids     map[feed.Symbol]uint32
 	open    map[openKey]uint8 // classes of an unfinished event
 	killAll bool
-	killed  map[int]bool     // rules
+	killed  map[int]bool    // rules
 	gapped  map[uint32]bool // a gap that the instrument's next tick will bring to its windows
 }
 
