@@ -119,15 +119,16 @@ func (s series) text() string {
 
 // stopwatch collects round trips for a while, in memory allocated before.
 type stopwatch struct {
-	tookNs []int64
-	end    time.Time
-	began  time.Time
-	count  int
+	tookNs    []int64
+	warmUntil time.Time
+	end       time.Time
+	began     time.Time
+	count     int
 }
 
 const (
 	samplesMax  = 1 << 20
-	warmUp      = 200
+	warmUp      = 200 // first ones that do not count, for a quarter of the time at most
 	pauseStepNs = 50
 )
 
@@ -135,7 +136,8 @@ func newStopwatch(length time.Duration, store *[]int64) *stopwatch {
 	if cap(*store) < samplesMax {
 		*store = make([]int64, 0, samplesMax)
 	}
-	return &stopwatch{tookNs: (*store)[:0], end: time.Now().Add(length)}
+	now := time.Now()
+	return &stopwatch{tookNs: (*store)[:0], warmUntil: now.Add(length / 4), end: now.Add(length)}
 }
 
 func (w *stopwatch) more() bool { return time.Now().Before(w.end) && len(w.tookNs) < samplesMax }
@@ -145,7 +147,7 @@ func (w *stopwatch) begin()     { w.began = time.Now() }
 func (w *stopwatch) done() {
 	now := time.Now()
 	w.count++
-	if w.count > warmUp {
+	if w.count > warmUp || now.After(w.warmUntil) {
 		w.tookNs = append(w.tookNs, int64(now.Sub(w.began)))
 	}
 	pause := time.Duration(w.count*7919%100) * pauseStepNs

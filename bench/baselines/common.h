@@ -26,15 +26,15 @@ static inline void own_core(int core) {
 // Timer collects round trips for so many seconds, with pauses of uneven length between, so that nothing falls in step.
 struct Timer {
   std::vector<double> took;
-  double end, began = 0;
+  double warm_until, end, began = 0;
   uint64_t count = 0;
-  int warm = 200;
-  explicit Timer(double seconds) : end(now_us() + seconds * 1e6) { took.reserve(1 << 20); }
+  int warm = 200;  // first ones that do not count, for a quarter of the time at most
+  explicit Timer(double seconds) : warm_until(now_us() + seconds * 0.25e6), end(now_us() + seconds * 1e6) { took.reserve(1 << 20); }
   bool more() const { return now_us() < end && took.size() < (1 << 21); }
   void begin() { began = now_us(); }
   void done() {
     double t = now_us();
-    if (warm > 0)
+    if (warm > 0 && t < warm_until)
       warm--;
     else
       took.push_back(t - began);
