@@ -97,8 +97,13 @@ func TestGPUOnFake(t *testing.T) {
 	if err := device.Close(); err != nil {
 		t.Error(err)
 	}
-	if result.Throughput.Lane1 == 0 || result.Throughput.Lane8 == 0 || result.Throughput.Replay == 0 {
-		t.Errorf("no throughput: %+v", result.Throughput)
+	// Its value may be 0: in so short a time a busy machine need not come to every lane.
+	for _, want := range []series{
+		{"throughput", byOurs, "throughput, resident", 1}, {"throughput", byOurs, "throughput, resident", gpuLanes}, {"replay", byOurs, "replay", 0},
+	} {
+		if len(result.taken(t).of(want)) == 0 {
+			t.Errorf("no sample of %s", want.text())
+		}
 	}
 	for _, part := range []string{"turn", "throughput", "timeline", "crossover", "replay"} {
 		for _, text := range result.Failed {

@@ -14,6 +14,9 @@ func TestExplainAgreesWithApply(t *testing.T) {
 	seen := map[Gate]int{}
 	actions := map[signal.Action]int{}
 	rapid.Check(t, func(t *rapid.T) { explainHistory(t, seen, actions) })
+	if testing.Short() {
+		return // too few histories to have met everything
+	}
 	for gate := GateNone + 1; gate < GateCount; gate++ {
 		if seen[gate] == 0 {
 			t.Errorf("gate %s never refused: the test shows nothing of it", gate)

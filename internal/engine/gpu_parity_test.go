@@ -133,16 +133,12 @@ type groupLane struct {
 func parityGroup(t *testing.T, d *gpu.Device, programs []*program.Program, seed uint64, ticks int) (rows int) {
 	t.Helper()
 	const instruments = 5
-	parts := []gpu.Part{
-		{Name: "batch", Code: []byte(cuda.Batch.PTX())},
-		{Name: "dispatcher", Code: []byte(dispatcher(len(programs)))},
-		{Name: "windows", Code: []byte(cuda.Windows.PTX())},
-	}
+	parts := []string{cuda.Windows.PTX()}
 	for i, p := range programs {
-		name := fmt.Sprintf("program_%d", i)
-		parts = append(parts, gpu.Part{Name: name, Code: []byte(cuda.Emit(p, name))})
+		parts = append(parts, cuda.Emit(p, fmt.Sprintf("program_%d", i)))
 	}
-	module, err := d.LoadLinked(parts...)
+	parts = append(parts, dispatcher(len(programs)), cuda.Batch.PTX())
+	module, err := d.LoadModule([]byte(cuda.Merge(parts...)))
 	check(t, err)
 	defer func() { check(t, module.Close()) }()
 	kernel, err := gpu.LoadKernel[laneArguments](module, string(cuda.Batch))

@@ -16,11 +16,11 @@ var (
 // Whole returns one PTX module with a skeleton kernel, the windows and a program: the driver's compiler sees all of it, so
 // it can inline what linking would leave as calls.
 func Whole(skeleton Module, p *program.Program) string {
-	return merge(Windows.PTX(), Emit(p, ProgramName), skeleton.PTX())
+	return Merge(Windows.PTX(), Emit(p, ProgramName), skeleton.PTX())
 }
 
-// merge joins modules, callees first: one header, and no declarations of what is there.
-func merge(modules ...string) string {
+// Merge joins modules, callees first: one header, and no declarations of what is there.
+func Merge(modules ...string) string {
 	var b strings.Builder
 	b.WriteString(".version " + ptxVersion + "\n.target " + ptxTarget + "\n.address_size 64\n")
 	for _, m := range modules {
