@@ -44,7 +44,7 @@ func almaOperator() Operator {
 
 // almaWeights are the weights, the oldest sample's first, and their sum.
 func almaWeights(n int64, offset, sigma float64) (weights []float64, sum float64) {
-	m, s := offset*float64(n-1), float64(n)/sigma
+	m, s := float64(offset*float64(n-1)), float64(n)/sigma
 	for i := range n {
 		d := float64(i) - m
 		w := exact.Exp(-float64(d*d) / float64(2*float64(s*s)))

@@ -38,7 +38,7 @@ func (e *emitter) line(c call) line {
 }
 
 // spreadOfCounts is the sum of the squared deviations of 1 to n from their mean.
-func spreadOfCounts(n int64) float64 { return float64(n) * (float64(n)*float64(n) - 1) / 12 }
+func spreadOfCounts(n int64) float64 { return float64(n) * (float64(float64(n)*float64(n)) - 1) / 12 }
 
 const (
 	regressionSource     = "Gauss (1809), least squares"
