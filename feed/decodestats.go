@@ -17,6 +17,7 @@ type DecodeStats struct {
 	ignored       [IgnoredCount]atomic.Uint64
 	rejected      [RejectCount]atomic.Uint64
 	rejectedTicks [RejectCount]atomic.Uint64
+	forTicks      [RejectCount]atomic.Uint64
 }
 
 // Begin counts a message handed to the decoder. For decoders.
@@ -30,6 +31,12 @@ func (s *DecodeStats) Ignored(kind Ignored) { s.ignored[kind].Add(1) }
 
 // Rejected is the verdict on a message that could not be read. For decoders.
 func (s *DecodeStats) Rejected(reason Reject) { s.rejected[reason].Add(1) }
+
+// RejectedForTicks is the verdict on a message of which every tick was rejected and counted. For decoders.
+func (s *DecodeStats) RejectedForTicks(reason Reject) {
+	s.rejected[reason].Add(1)
+	s.forTicks[reason].Add(1)
+}
 
 // RejectedTick counts a tick rejected inside a message of many. It is no verdict. For decoders.
 func (s *DecodeStats) RejectedTick(reason Reject) { s.rejectedTicks[reason].Add(1) }
@@ -48,7 +55,8 @@ type DecodeCounts struct {
 	Ignored       [IgnoredCount]uint64 // of them: well formed but not taken, by kind
 	Rejected      [RejectCount]uint64  // of them: not read, by reason
 	Ticks         uint64               // ticks written to batches
-	RejectedTicks [RejectCount]uint64  // ticks rejected inside messages of many, by reason
+	RejectedTicks [RejectCount]uint64  // ticks rejected alone, by reason
+	ForTicks      [RejectCount]uint64  // of the messages rejected: those whose ticks are all among RejectedTicks
 }
 
 // Counts returns a copy. While the decoder is at work its numbers may be one message apart.
@@ -58,6 +66,7 @@ func (s *DecodeStats) Counts() DecodeCounts {
 		c.Ignored[i] = s.ignored[i].Load()
 	}
 	for i := range c.Rejected {
+		c.ForTicks[i] = s.forTicks[i].Load() // first, so that it is never more than rejected
 		c.Rejected[i] = s.rejected[i].Load()
 		c.RejectedTicks[i] = s.rejectedTicks[i].Load()
 	}
@@ -72,6 +81,11 @@ func (c *DecodeCounts) IgnoredTotal() uint64 { return sum(c.Ignored[:]) }
 
 // RejectedTotal returns how many messages were rejected.
 func (c *DecodeCounts) RejectedTotal() uint64 { return sum(c.Rejected[:]) }
+
+// Malformed returns how many messages and ticks were rejected for a reason, none of them counted twice.
+func (c *DecodeCounts) Malformed(reason Reject) uint64 {
+	return c.Rejected[reason] - c.ForTicks[reason] + c.RejectedTicks[reason]
+}
 
 func sum(values []uint64) uint64 {
 	var total uint64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -86,6 +87,10 @@ func (a *app) runEngine(ctx context.Context, o runOptions) error {
 		return asLiveFailure(err)
 	}
 	a.log.Info("running", "signals", len(c.Signals), "feeds", len(c.Feeds), "journal", l.Status().Journal)
+	if input, output := l.Connected(); !input || !output {
+		a.log.Warn("not connected to a NATS server; trying again until one answers", "input_connected", input, "output_connected", output,
+			"hint", "is the server up, and is --server, NATS_URL or nats.url right?")
+	}
 	return a.untilStopped(ctx, l, o.length, o.every, o.hgrm, o.asJSON)
 }
 
@@ -148,7 +153,11 @@ func (a *app) watch(ctx context.Context, l *live.Live, length, every time.Durati
 			s := l.Status()
 			input, output := l.Connected()
 			total := s.LatencyNs[metrics.StageTotal]
-			a.log.Info("status", "ticks", s.Ticks, "signals", s.Signals, "rejected", s.Rejected.Sum(), "dropped", s.Dropped, "gaps", s.Gaps,
+			level := slog.LevelInfo
+			if !input || !output {
+				level = slog.LevelWarn
+			}
+			a.log.Log(ctx, level, "status", "ticks", s.Ticks, "signals", s.Signals, "rejected", s.Rejected.Sum(), "dropped", s.Dropped, "gaps", s.Gaps,
 				"malformed", s.Malformed.Sum(), "p50_us", float64(total.P50Ns)/1e3, "p99_us", float64(total.P99Ns)/1e3,
 				"input_connected", input, "output_connected", output)
 		}

@@ -234,3 +234,22 @@ func TestJSONSymbolTableFull(t *testing.T) {
 		t.Errorf("%+v", got.counts)
 	}
 }
+
+// What is malformed is counted once: a message that cannot be read, or a tick of one that can.
+func TestJSONMalformedOnce(t *testing.T) {
+	const good, bad = `{"type":"trade","symbol":"a","price":1,"size":1}`, `{"type":"trade","symbol":"a"}`
+	for _, test := range []struct {
+		message string
+		want    uint64
+	}{{good, 0}, {bad, 1}, {`[` + bad + `]`, 1}, {`[` + bad + `,` + bad + `]`, 2}, {`[` + good + `,` + bad + `]`, 1}, {`garbage`, 1}} {
+		symbols := feed.NewSymbols(4)
+		got := decodeAll(t, NewJSONDecoder(feed.DecoderOptions{Symbols: symbols, Venue: "v"}), symbols, []byte(test.message))
+		var total uint64
+		for reason := range feed.Reject(feed.RejectCount) {
+			total += got.counts.Malformed(reason)
+		}
+		if total != test.want {
+			t.Errorf("%s: %d malformed, want %d", test.message, total, test.want)
+		}
+	}
+}

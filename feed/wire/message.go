@@ -26,7 +26,7 @@ func (m *message) settle(stats *feed.DecodeStats) {
 	}
 	m.active = false
 	if m.first != feed.RejectNone && !m.ticks {
-		stats.Rejected(m.first)
+		stats.RejectedForTicks(m.first)
 		return
 	}
 	stats.Decoded()

@@ -34,8 +34,8 @@ func (l *Live) Status() report.Result {
 		s := source.Stats()
 		out.Dropped += s.Dropped + s.StaleTicks + s.Inlet.Dropped
 		out.Ignored += s.Decode.IgnoredTotal()
-		for reason := range s.Decode.Rejected {
-			out.Malformed[reason].N += s.Decode.Rejected[reason] + s.Decode.RejectedTicks[reason]
+		for reason := range feed.Reject(feed.RejectCount) {
+			out.Malformed[reason].N += s.Decode.Malformed(reason)
 		}
 	}
 	if l.journal != nil {
