@@ -47,5 +47,5 @@ type Lane struct {
 	SlotQuarters   uint32
 	Words          uint32 // state words an instrument
 	From, Count    uint32 // batch kernel: slots [From, From+Count)
-	_              uint32
+	Base           uint32 // resident kernel: the number of the first slot
 }

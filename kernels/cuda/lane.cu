@@ -11,7 +11,7 @@ extern "C" __global__ void lane(const Lane *lanes) {
   __shared__ Quarter slots[SLOT_QUARTERS_MAX][32];
   const Lane lane = lanes[block_id()];
   const u32 l = lane_id(), mask = lane.ring - 1;
-  u32 base = 0;
+  u32 base = lane.base;
   for (;;) {
     u32 whole, n;
     do {

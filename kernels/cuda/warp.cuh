@@ -16,7 +16,7 @@ struct Lane {
   u32 slot_quarters;   // at most SLOT_QUARTERS_MAX
   u32 words;           // state words an instrument
   u32 from, count;     // batch kernel: slots [from, from + count)
-  u32 reserved;
+  u32 base;            // resident kernel: the number of the first slot
 };
 static_assert(sizeof(Lane) == 48, "as cuda.Lane");
 
