@@ -41,7 +41,7 @@ type flight struct {
 }
 
 func newBatcher(g *gpuLane, l *lane) (*batcher, error) {
-	b := &batcher{g: g}
+	b := &batcher{g: g, sent: l.staged.Load()}
 	var err error
 	if b.stream, err = g.set.device.NewStream(gpu.StreamOptions{Name: fmt.Sprintf("lane %d", l.number)}); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)

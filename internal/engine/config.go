@@ -60,6 +60,8 @@ type Config struct {
 	GPU        *GPU // nil: the CPU runs the program
 	Clocks     []Clock
 	References References
+
+	laneStart uint64 // number of the lanes' first slots; tests begin where stamps wrap
 }
 
 // Parameter is the value of one state word of an instrument.

@@ -17,6 +17,7 @@ type deskStage struct {
 	row     row
 	touched [LanesMax]uint64 // by lane: rows consumed in this batch up to here
 	observe func(Observation)
+	ended   bool // a row will not come: nothing is decided any more, so what was is a beginning of the whole
 }
 
 func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
@@ -56,6 +57,10 @@ func (d *deskStage) drain() int {
 func (d *deskStage) take(batch []order) int {
 	for i := range batch {
 		o := &batch[i]
+		if d.ended {
+			d.skip(o)
+			continue
+		}
 		switch {
 		case o.define != nil:
 			d.define(o.define)
@@ -70,7 +75,8 @@ func (d *deskStage) take(batch []order) int {
 				if o.lane.failed.Load() == nil {
 					return i
 				}
-				d.touched[o.lane.number] = o.slot + 1 // no row will come, and nothing is decided
+				d.ended = true
+				d.skip(o)
 				continue
 			}
 			if o.command {
@@ -82,6 +88,13 @@ func (d *deskStage) take(batch []order) int {
 		}
 	}
 	return len(batch)
+}
+
+// skip passes an order over.
+func (d *deskStage) skip(o *order) {
+	if o.lane != nil {
+		d.touched[o.lane.number] = o.slot + 1
+	}
 }
 
 // define makes an instrument known to desk and sink. It allocates.
@@ -100,7 +113,7 @@ func (d *deskStage) define(f *definition) {
 
 // apply joins an order with its slot and row.
 func (d *deskStage) apply(o *order) {
-	d.row = row{lane: o.lane, at: o.slot & o.lane.mask}
+	d.row = o.lane.row(o.slot)
 	for i := range o.event.F {
 		o.event.F[i] = d.row.field(uint64(i))
 	}

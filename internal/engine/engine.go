@@ -51,9 +51,8 @@ type Engine struct {
 	decided   *decided
 	pipeline  pipeline
 	gpus      []*gpuSet
-	gpuErr    error // of the start
-
-	mismatches uint64 // once the devices are closed
+	gpuEnded  bool  // their part is closed
+	gpuErr    error // of the start, or of the end
 
 	commands sync.Mutex // the control inlet has many callers
 	stopping atomic.Bool
@@ -92,6 +91,7 @@ func (e *Engine) build() error {
 			return fmt.Errorf("engine: %w", err)
 		}
 		l.number = i
+		l.begin(e.config.laneStart)
 		e.lanes = append(e.lanes, l)
 	}
 	if err := e.buildGPU(perLane); err != nil {
@@ -164,24 +164,14 @@ func (e *Engine) startGPU() error {
 }
 
 // endGPU closes the devices' part when the stages have ended, and keeps what went wrong.
-func (e *Engine) endGPU() {
-	if len(e.gpus) == 0 {
-		return
-	}
-	sets := e.gpus
-	err := e.closeGPU()
-	for _, set := range sets {
-		for _, g := range set.lanes {
-			if g.follower != nil {
-				e.mismatches += g.follower.mismatches.Load()
-			}
-		}
-	}
-	e.gpuErr = errors.Join(e.gpuErr, err)
-}
+func (e *Engine) endGPU() { e.gpuErr = errors.Join(e.gpuErr, e.closeGPU()) }
 
-// closeGPU stops kernels and frees device memory. The lanes have nothing staged.
+// closeGPU stops kernels and frees device memory, once. The lanes have nothing staged.
 func (e *Engine) closeGPU() error {
+	if e.gpuEnded {
+		return nil
+	}
+	e.gpuEnded = true
 	var errs []error
 	for _, set := range e.gpus {
 		err := set.close()
@@ -190,7 +180,6 @@ func (e *Engine) closeGPU() error {
 		}
 		errs = append(errs, err)
 	}
-	e.gpus = nil
 	return errors.Join(errs...)
 }
 
@@ -204,9 +193,9 @@ func (e *Engine) laneErr() error {
 	return nil
 }
 
-// Mismatches returns how many rows of a device differed from the follower's. It is 0, or a device computes wrongly.
-func (e *Engine) Mismatches() uint64 {
-	n := e.mismatches
+// Mismatches returns how many rows of devices differed from their followers'. It is 0, or a device computes wrongly: then
+// DeviceLost says ErrMismatch. Any goroutine.
+func (e *Engine) Mismatches() (n uint64) {
 	for _, set := range e.gpus {
 		for _, g := range set.lanes {
 			if g.follower != nil {
@@ -215,6 +204,16 @@ func (e *Engine) Mismatches() uint64 {
 		}
 	}
 	return n
+}
+
+// DeviceLost returns why a device is not used any more, or nil. With followers the engine goes on without. Any goroutine.
+func (e *Engine) DeviceLost() error {
+	for _, set := range e.gpus {
+		if err := set.device.Lost(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addControl makes the inlet through which commands enter; it is source 0.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -9,7 +10,8 @@ import (
 )
 
 // follower runs a lane's program on the CPU behind the device, over the same slots, and compares the rows. When the
-// device is lost it becomes the lane's executor: its state is the device's, slot for slot.
+// device is lost it becomes the lane's executor: its state is the device's, slot for slot. A row that differs loses the
+// device: the desk may have had that row and those since, which cannot be undone; what follows is the CPU's.
 type follower struct {
 	lane       *lane
 	executor   *program.Executor
@@ -33,7 +35,9 @@ func newFollower(l *lane, p *program.Program, instruments int) (*follower, error
 	if err != nil {
 		return nil, err
 	}
-	return &follower{lane: l, executor: executor, rows: make([]program.Quarter, len(l.memory.Out))}, nil
+	f := &follower{lane: l, executor: executor, rows: make([]program.Quarter, len(l.memory.Out))}
+	f.followed.Store(l.computed.Load())
+	return f, nil
 }
 
 func (f *follower) start() {
@@ -53,10 +57,11 @@ func (f *follower) advance(to uint64) uint64 {
 	if to == from {
 		return 0
 	}
-	f.run(from, to, &program.Lane{In: f.lane.memory.In, Out: f.rows, Capacity: f.lane.mask + 1})
+	f.run(from, to)
 	for slot := from; slot != to; slot++ {
 		if !f.same(slot) {
 			f.mismatches.Add(1)
+			f.lane.gpu.set.device.Lose(fmt.Errorf("%w: lane %d, slot %d", ErrMismatch, f.lane.number, slot))
 		}
 	}
 	f.followed.Store(to)
@@ -64,14 +69,15 @@ func (f *follower) advance(to uint64) uint64 {
 }
 
 // run executes slots, leaving out commands.
-func (f *follower) run(from, to uint64, memory *program.Lane) {
+func (f *follower) run(from, to uint64) {
+	memory := program.Lane{In: f.lane.memory.In, Out: f.rows, Capacity: f.lane.mask + 1}
 	for from != to {
 		end := from
 		for end != to && !isCommand(f.lane, end&f.lane.mask) {
 			end++
 		}
 		if end != from {
-			f.executor.Run(memory, from, end)
+			f.executor.Run(&memory, from, end)
 		}
 		if from = end; from != to {
 			from++

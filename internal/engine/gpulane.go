@@ -90,6 +90,7 @@ func (g *gpuLane) describe() cuda.Lane {
 	return cuda.Lane{
 		In: g.in.Ptr().Address(), Out: g.out.Ptr().Address(), State: g.state.Ptr().Address(),
 		Ring: uint32(g.in.Len() / p.SlotQuarters), SlotQuarters: uint32(p.SlotQuarters), Words: g.words,
+		Base: uint32(g.lane.computed.Load()), // nothing is staged yet
 	}
 }
 
@@ -188,6 +189,39 @@ func (l *lane) command(command, index uint32, f0, f1 uint64) uint64 {
 	return slot
 }
 
+// take takes rows from the device, and looks after one that gives none.
+func (g *gpuLane) take(l *lane, limit uint64) (n uint64, err error) {
+	if err := g.set.device.Lost(); err != nil {
+		return 0, err
+	}
+	if g.batcher != nil {
+		n, err = g.batcher.advance(l, limit)
+	} else {
+		n, err = g.poll(l, limit)
+	}
+	if n > 0 {
+		g.looks, g.sinceNs = 0, 0
+		return n, err
+	}
+	if err == nil {
+		err = g.overdue(l)
+	}
+	return 0, err
+}
+
+// leave ends the use of the device, for its other lanes too: what failed once is not trusted again, and a kernel that nobody
+// stops goes on reading slots. It may write rows late, so the lane's rows are in other memory from here on.
+func (g *gpuLane) leave(l *lane, err error) {
+	g.set.device.Lose(err)
+	g.lost = true
+	if g.follower == nil {
+		l.failed.Store(&err)
+		return
+	}
+	g.follower.takeOver()
+	l.cutOver.Store(l.computed.Load())
+}
+
 // computeInstead runs the lane on the CPU after the device was lost. A lane that nothing follows has failed.
 func (g *gpuLane) computeInstead(l *lane, limit uint64) uint64 {
 	f := g.follower
@@ -198,7 +232,7 @@ func (g *gpuLane) computeInstead(l *lane, limit uint64) uint64 {
 	if to-from > limit {
 		to = from + limit
 	}
-	f.run(from, to, &l.memory)
+	f.run(from, to)
 	f.followed.Store(to)
 	l.computed.Store(to)
 	return to - from
@@ -214,7 +248,15 @@ func (g *gpuLane) setWord(index uint32, word int, value uint64) error {
 		return nil
 	}
 	at := int(index)*int(g.words) + word
-	return gpu.Write(g.state.Span(at, at+1), []uint64{value})
+	err := gpu.Write(g.state.Span(at, at+1), []uint64{value})
+	if err == nil {
+		return nil
+	}
+	g.set.device.Lose(err) // its state is not what it should be
+	if g.follower != nil {
+		return nil
+	}
+	return err
 }
 
 // stop tells the kernel to end. The lane has nothing staged.

@@ -41,6 +41,9 @@ type GPU struct {
 // ErrDeviceLost says that a GPU stopped working and nothing could take its place.
 var ErrDeviceLost = errors.New("engine: a GPU was lost; start again, with --executor cpu if it stays so")
 
+// ErrMismatch says that a GPU gave a row that the follower does not: it is not used any more.
+var ErrMismatch = errors.New("engine: a GPU computed another row than the CPU")
+
 // gpuSet is one device's lanes.
 type gpuSet struct {
 	config  *Config

@@ -25,6 +25,7 @@ type lane struct {
 	staged   atomic.Uint64 // sequencer: slots before this are written
 	_        [cacheLines]byte
 	computed atomic.Uint64 // lane: rows before this are written
+	cutOver  atomic.Uint64 // lane: rows from this slot on are in the follower's memory
 	_        [cacheLines]byte
 	consumed atomic.Uint64 // desk: rows before this are done with
 	_        [cacheLines]byte
@@ -35,7 +36,7 @@ func newLane(p *program.Program, slots, instruments int) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lane{
+	l := &lane{
 		memory: program.Lane{
 			In:       make([]program.Quarter, slots*p.SlotQuarters),
 			Out:      make([]program.Quarter, slots*p.RowQuarters),
@@ -43,7 +44,25 @@ func newLane(p *program.Program, slots, instruments int) (*lane, error) {
 		},
 		executor: executor,
 		mask:     uint64(slots - 1),
-	}, nil
+	}
+	l.cutOver.Store(math.MaxUint64)
+	return l, nil
+}
+
+// begin sets the number of the first slot; nothing is staged yet. Tests begin near the stamps' end.
+func (l *lane) begin(slot uint64) {
+	l.stagedBy, l.freeFrom = slot, slot
+	l.staged.Store(slot)
+	l.computed.Store(slot)
+	l.consumed.Store(slot)
+}
+
+// rowsOf returns the memory in which a slot's row is.
+func (l *lane) rowsOf(slot uint64) []program.Quarter {
+	if slot >= l.cutOver.Load() {
+		return l.gpu.follower.rows
+	}
+	return l.memory.Out
 }
 
 // full reports whether the next slot is still in use.
@@ -79,27 +98,10 @@ func (l *lane) computeOnDevice(limit uint64) uint64 {
 	if g.lost {
 		return g.computeInstead(l, limit)
 	}
-	var n uint64
-	var err error
-	if g.batcher != nil {
-		n, err = g.batcher.advance(l, limit)
-	} else {
-		n, err = g.poll(l, limit)
+	n, err := g.take(l, limit)
+	if err != nil {
+		g.leave(l, err)
 	}
-	if n > 0 {
-		g.looks, g.sinceNs = 0, 0
-	} else if err == nil {
-		err = g.overdue(l)
-	}
-	if err == nil {
-		return n
-	}
-	g.lost = true
-	if g.follower == nil {
-		l.failed.Store(&err)
-		return n
-	}
-	g.follower.takeOver()
 	return n
 }
 
@@ -147,16 +149,20 @@ func (l *lane) compute(limit uint64) uint64 {
 // row is a view of one slot and its row. It is the desk's risk.Row.
 type row struct {
 	lane *lane
+	out  []program.Quarter
 	at   uint64
 }
 
+// row returns the view of a slot, whose row must be there.
+func (l *lane) row(slot uint64) row { return row{lane: l, out: l.rowsOf(slot), at: slot & l.mask} }
+
 // Value returns the number in a quarter of the row.
 func (r *row) Value(quarter int) float64 {
-	return math.Float64frombits(r.lane.memory.Out[uint64(quarter)*(r.lane.mask+1)+r.at].Value)
+	return math.Float64frombits(r.out[uint64(quarter)*(r.lane.mask+1)+r.at].Value)
 }
 
 func (r *row) bits(quarter uint64) uint64 {
-	return r.lane.memory.Out[quarter*(r.lane.mask+1)+r.at].Value
+	return r.out[quarter*(r.lane.mask+1)+r.at].Value
 }
 
 func (r *row) field(quarter uint64) float64 {

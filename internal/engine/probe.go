@@ -135,7 +135,7 @@ func (p *ProbeLane) Poll() uint64 {
 	from := l.computed.Load()
 	n := l.compute(l.mask + 1)
 	for slot := from; slot != from+n; slot++ {
-		p.fired += l.memory.Out[slot&l.mask].Value & 1
+		p.fired += l.rowsOf(slot)[slot&l.mask].Value & 1
 	}
 	l.consumed.Store(from + n)
 	return n

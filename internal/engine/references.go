@@ -95,7 +95,7 @@ func (r *references) follow(tick *feed.Tick, control uint32, nowNs int64) (fresh
 	r.owed[at] = 0
 	slot := r.lane.stage(&tick.F, uint32(at), control, 0, nowNs)
 	r.lane.executor.Run(&r.lane.memory, slot, slot+1)
-	row := row{lane: r.lane, at: slot & r.lane.mask}
+	row := r.lane.row(slot)
 	outputs := row.bits(program.RowWhen)
 	symbol := r.symbols[at]
 	for i := range r.list {
