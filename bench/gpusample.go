@@ -140,8 +140,12 @@ func newStopwatch(length time.Duration, store *[]int64) *stopwatch {
 	return &stopwatch{tookNs: (*store)[:0], warmUntil: now.Add(length / 4), end: now.Add(length)}
 }
 
-func (w *stopwatch) more() bool { return time.Now().Before(w.end) && len(w.tookNs) < samplesMax }
-func (w *stopwatch) begin()     { w.began = time.Now() }
+// more says whether to go on: until the time is over, and for one sample at least.
+func (w *stopwatch) more() bool {
+	return len(w.tookNs) == 0 || time.Now().Before(w.end) && len(w.tookNs) < samplesMax
+}
+
+func (w *stopwatch) begin() { w.began = time.Now() }
 
 // done ends a round trip, then pauses for an uneven while as the baselines do, so that nothing falls in step.
 func (w *stopwatch) done() {
