@@ -27,14 +27,16 @@ type gpuLane struct {
 	follower *follower                 // nil: not followed
 	looks    uint32                    // polls that found nothing
 	sinceNs  int64                     // since when the device owes a row, 0: not known to
-	askedNs  int64                     // when the driver was last asked
 }
 
-// A device that owes a row for so long is taken to be lost, and meanwhile the driver is asked now and then whether the kernel
-// still runs. The clock is looked at once in so many empty polls; nothing but this depends on it.
+// looksPerCheck is how many empty polls pass between two questions to the driver whether the kernel still runs: a
+// millisecond or so.
+const looksPerCheck = 1 << 14
+
+// A device that owes a row for so long is taken to be lost. The clock is looked at once in so many empty polls; nothing but
+// this depends on it.
 const (
 	answerTimeoutNs = int64(5 * time.Second)
-	askEveryNs      = int64(2 * time.Millisecond)
 	looksPerClock   = 1 << 8
 )
 
@@ -113,25 +115,26 @@ func (g *gpuLane) poll(l *lane, limit uint64) (uint64, error) {
 
 // overdue is asked after a poll that found nothing: the device is lost, its kernel has ended, or it owes a row for too long.
 func (g *gpuLane) overdue(l *lane) error {
-	if !l.owed() {
+	if l.computed.Load() == l.staged.Load() {
 		g.sinceNs = 0
 		return nil
 	}
-	if g.looks++; g.looks%looksPerClock != 0 {
-		return nil
-	}
-	nowNs := g.set.clock.NowNs()
-	if g.sinceNs == 0 {
-		g.sinceNs, g.askedNs = nowNs, nowNs
-	}
-	if nowNs-g.askedNs > askEveryNs && g.batcher == nil {
-		g.askedNs = nowNs
+	g.looks++
+	if g.looks%looksPerCheck == 0 && g.batcher == nil {
 		if err := g.set.ended(); err != nil {
 			return err
 		}
 	}
+	if g.looks%looksPerClock != 0 {
+		return nil
+	}
+	nowNs := g.set.clock.NowNs()
+	if g.sinceNs == 0 {
+		g.sinceNs = nowNs
+	}
 	if nowNs-g.sinceNs > g.set.answerNs {
-		return fmt.Errorf("engine: the device has owed a row for %v", time.Duration(nowNs-g.sinceNs))
+		g.set.device.Lose(fmt.Errorf("no answer for %v", time.Duration(nowNs-g.sinceNs)))
+		return g.set.device.Lost()
 	}
 	return nil
 }

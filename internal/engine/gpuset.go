@@ -155,7 +155,9 @@ func (s *gpuSet) close() error {
 		for _, g := range s.lanes {
 			g.stop()
 		}
-		errs = append(errs, closeStream(s.stream))
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		errs = append(errs, s.stream.CloseWithin(ctx))
+		cancel()
 	}
 	for _, g := range s.lanes {
 		errs = append(errs, g.close())
@@ -167,18 +169,6 @@ func (s *gpuSet) close() error {
 		errs = append(errs, s.module.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// closeStream waits a while for what runs on a stream and closes it. What failed, but for the wait, is tried once more: a stream
-// left open would keep all that it uses.
-func closeStream(s *gpu.Stream) error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	err := s.CloseWithin(ctx)
-	if err != nil && ctx.Err() == nil {
-		err = s.CloseWithin(ctx)
-	}
-	return err
 }
 
 // initialState is the state of so many instruments that have seen nothing.

@@ -92,9 +92,6 @@ func (l *lane) computeAll() (n uint64) {
 	return n
 }
 
-// owed reports whether slots are staged whose rows are not there.
-func (l *lane) owed() bool { return l.computed.Load() != l.staged.Load() }
-
 // computeOnDevice takes rows from the device. If that is lost, the follower takes its place, or the lane has failed.
 func (l *lane) computeOnDevice(limit uint64) uint64 {
 	g := l.gpu
