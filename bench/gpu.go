@@ -133,7 +133,7 @@ func (r *gpuRun) begin() error {
 	if r.raw, err = os.Create(filepath.Join(r.Dir, gpuRawName)); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	ptx := engine.BatchPTX(r.six.Program)
+	ptx, _, _ := engine.BatchPTX(r.six.Program)
 	if err := os.WriteFile(filepath.Join(r.Dir, gpuPTXName), []byte(ptx), 0o644); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}

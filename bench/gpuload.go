@@ -103,6 +103,7 @@ func onGPU(shape engine.Config, d *gpu.Device, dispatch engine.Dispatch, lanes i
 
 // writeStep writes what baselines/program.cu reads: the layout of a lane, an instrument's first state, and ticks as slots.
 func writeStep(name string, p *program.Program, instruments int) error {
+	_, threads, sharedBytes := engine.BatchPTX(p)
 	var lane cuda.Lane
 	l := newLoad(0, 1, instruments)
 	le := binary.LittleEndian
@@ -110,7 +111,8 @@ func writeStep(name string, p *program.Program, instruments int) error {
 	for _, v := range []uintptr{
 		unsafe.Sizeof(lane), unsafe.Offsetof(lane.In), unsafe.Offsetof(lane.Out), unsafe.Offsetof(lane.State), unsafe.Offsetof(lane.Ring),
 		unsafe.Offsetof(lane.SlotQuarters), unsafe.Offsetof(lane.Words), unsafe.Offsetof(lane.From), unsafe.Offsetof(lane.Count),
-		uintptr(p.SlotQuarters), uintptr(p.RowQuarters), uintptr(p.StateWords), uintptr(instruments), uintptr(len(l.ticks)), program.SlotTime,
+		unsafe.Offsetof(lane.Shards), uintptr(threads), uintptr(sharedBytes), engine.ShardSlots, engine.ShardsMax,
+		uintptr(p.SlotQuarters), uintptr(p.RowQuarters), uintptr(p.StateWords), uintptr(instruments), uintptr(len(l.ticks)), program.SlotTime, 0,
 	} {
 		b = le.AppendUint32(b, uint32(v))
 	}

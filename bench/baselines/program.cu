@@ -3,6 +3,7 @@
 //   program SECONDS PTX TICKS    of each: copies, a CUDA graph of them, one kernel on mapped memory; batches of 1 to 1024
 // TICKS is written by `sigengine bench gpu`: the layout of a lane, an instrument's first state, and slots.
 #include <cuda.h>
+#include <algorithm>
 #include <iterator>
 #include "common.h"
 
@@ -25,11 +26,12 @@ struct alignas(16) Quarter {
 // Header: little-endian, then u64 init[words], then Quarter slots[ticks * slot_quarters], tick after tick.
 struct Header {
   char magic[4];  // SIGP
-  uint32_t lane_bytes, at_in, at_out, at_state, at_ring, at_slot_quarters, at_words, at_from, at_count;
-  uint32_t slot_quarters, row_quarters, words, instruments, ticks, time_quarter;
+  uint32_t lane_bytes, at_in, at_out, at_state, at_ring, at_slot_quarters, at_words, at_from, at_count, at_shards;
+  uint32_t threads, shared_bytes, shard_slots, shards_max;  // a batch is dealt out over blocks
+  uint32_t slot_quarters, row_quarters, words, instruments, ticks, time_quarter, zero;
   uint64_t span_ns;  // how far time moves when the ticks begin again
 };
-static_assert(sizeof(Header) == 72, "as written");
+static_assert(sizeof(Header) == 96, "as written");
 
 static std::string read_file(const char *name) {
   std::ifstream file(name, std::ios::binary);
@@ -49,6 +51,7 @@ static CUdeviceptr in, out, state;
 static CUstream stream;
 static CUfunction kernel;
 static uint64_t tick_at = 0;
+static uint32_t shards;
 
 template <class T>
 static void set(uint32_t at, T v) {
@@ -79,6 +82,8 @@ static void stage(uint32_t n, uint32_t from, uint32_t ring) {
   }
   set(header.at_from, from);
   set(header.at_count, n);
+  shards = std::min((n + header.shard_slots - 1) / header.shard_slots, header.shards_max);
+  set(header.at_shards, shards);
 }
 
 // wait_rows looks at the masks of every row, the last first.
@@ -93,7 +98,7 @@ static void launch() {
   CUdeviceptr argument;
   CHECK(cuMemHostGetDevicePointer(&argument, table, 0));
   void *arguments[] = {&argument};
-  CHECK(cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr));
+  CHECK(cuLaunchKernel(kernel, shards, 1, 1, header.threads, 1, 1, header.shared_bytes, stream, arguments, nullptr));
 }
 
 static void copies(uint32_t ring) {
@@ -132,6 +137,7 @@ static void load(const char *ptx_name, const char *ticks_name) {
   CUmodule module;
   CHECK(cuModuleLoadData(&module, ptx.c_str()));
   CHECK(cuModuleGetFunction(&kernel, module, "batch"));
+  CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, header.shared_bytes));
   CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   CHECK(cuMemHostAlloc((void **)&host_in, MOST * header.slot_quarters * sizeof(Quarter), CU_MEMHOSTALLOC_DEVICEMAP));
   CHECK(cuMemHostAlloc((void **)&host_out, MOST * header.row_quarters * sizeof(Quarter), CU_MEMHOSTALLOC_DEVICEMAP));

@@ -17,12 +17,19 @@ const (
 	sendSlotsMin = 1
 )
 
+// A batch is dealt out over blocks by instrument: one for so many slots, and at most so many.
+const (
+	ShardSlots = 16
+	ShardsMax  = 64
+)
+
 // batcher runs a lane by copies and launches on a stream of its own: slots in, kernel, rows out, several batches in
 // flight, in order.
 type batcher struct {
 	g       *gpuLane
 	stream  *gpu.Stream
 	kernel  *gpu.Kernel[laneArguments]
+	shape   gpu.Config
 	flights [flightsMax]flight
 	head    int    // the oldest in flight
 	count   int    // in flight
@@ -48,6 +55,9 @@ func newBatcher(g *gpuLane, l *lane) (*batcher, error) {
 	}
 	if b.kernel, err = gpu.LoadKernel[laneArguments](g.set.module, string(cuda.Batch)); err != nil {
 		return nil, errors.Join(fmt.Errorf("engine: %w", err), b.close())
+	}
+	if b.shape, err = launchShape(b.kernel, g.set.shape, cuda.Batch, 1); err != nil {
+		return nil, errors.Join(err, b.close())
 	}
 	for i := range b.flights {
 		if err := b.flights[i].allocate(g); err != nil {
@@ -114,12 +124,14 @@ func (b *batcher) send(l *lane, from, to uint64) error {
 	table[0] = cuda.Lane{
 		In: f.in.Ptr().Address(), Out: f.out.Ptr().Address(), State: b.g.state.Ptr().Address(),
 		Ring: uint32(size), SlotQuarters: uint32(p.SlotQuarters), Words: b.g.words, From: 0, Count: uint32(to - from),
+		Shards: uint32(shardsFor(int(to - from))),
 	}
 	inLen, outLen := int(size)*p.SlotQuarters, int(size)*p.RowQuarters
 	if err := gpu.Copy(b.stream, f.in.Span(0, inLen), f.hostIn.Span(0, inLen)); err != nil {
 		return err
 	}
-	shape := gpu.Config{Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}}
+	shape := b.shape
+	shape.Grid.X = int(table[0].Shards)
 	if err := gpu.Launch(b.stream, b.kernel, shape, &laneArguments{f.table.Ptr()},
 		f.table.In(), f.in.Span(0, inLen).In(), f.out.Span(0, outLen).Out(), b.g.state.Out()); err != nil {
 		return err
@@ -134,6 +146,10 @@ func (b *batcher) send(l *lane, from, to uint64) error {
 	b.sent = to
 	return nil
 }
+
+// shardsFor returns over how many blocks a batch is dealt out, by instrument: a block takes 32 slots at once, and many more
+// blocks than multiprocessors gain nothing.
+func shardsFor(slots int) int { return min((slots+ShardSlots-1)/ShardSlots, ShardsMax) }
 
 // take copies a finished batch's rows to the lane's.
 func (b *batcher) take(l *lane, f *flight) error {

@@ -45,7 +45,7 @@ func TestGPUParityOfOperators(t *testing.T) {
 	}
 	rows := 0
 	for from := 0; from < len(programs); from += groupMax {
-		rows += parityGroup(t, d, programs[from:min(from+groupMax, len(programs))], uint64(from), 4000)
+		rows += parityGroup(t, d, programs[from:min(from+groupMax, len(programs))], 2+from/groupMax, 2, uint64(from), 4000)
 	}
 	t.Logf("parity operators=%d rows=%d mismatches=0; no expression for %v", len(operators), rows, without)
 }
@@ -65,7 +65,7 @@ func TestGPUParityOfRandomPrograms(t *testing.T) {
 		for seed := from; seed < min(from+groupMax, count); seed++ {
 			programs = append(programs, awkward.Program(rand.New(rand.NewPCG(uint64(seed), 99))))
 		}
-		rows += parityGroup(t, d, programs, uint64(from), 600)
+		rows += parityGroup(t, d, programs, []int{1, 4, 2, 3}[from/groupMax%4], 1+from/groupMax%3, uint64(from), 600)
 	}
 	t.Logf("parity programs=%d rows=%d mismatches=0", count, rows)
 }
@@ -79,7 +79,7 @@ func TestGPUCompiles(t *testing.T) {
 		p := operators[i].Compiled.Program
 		t.Run(operators[i].Name, func(t *testing.T) {
 			fmt.Fprintf(os.Stderr, "compiling %s, %d instructions\n", operators[i].Expression, len(p.Before)+len(p.Recur)+len(p.After))
-			m, err := d.LoadModule([]byte(cuda.Whole(cuda.Batch, p)))
+			m, err := d.LoadModule([]byte(cuda.Whole(cuda.Batch, p, cuda.ShapeOf(p).Warps)))
 			check(t, err)
 			check(t, m.Close())
 		})
@@ -87,32 +87,36 @@ func TestGPUCompiles(t *testing.T) {
 }
 
 const (
-	groupMax     = 64
-	groupRing    = 64
-	groupThreads = 32
+	groupMax  = 64
+	groupRing = 64
 )
 
 // dispatcher is a device function that calls the program of its block.
-func dispatcher(count int) string {
-	const signature = ".param .b64 a0, .param .b64 a1, .param .b64 a2, .param .b64 a3, .param .b32 a4, .param .b32 a5, .param .b32 a6, .param .b32 a7"
+func dispatcher(count, shards int) string {
+	const each = 5
+	var list []string
+	for i := range 2 * each {
+		list = append(list, fmt.Sprintf(".param .b%d a%d", 64-32*(i/each), i))
+	}
+	signature := strings.Join(list, ", ")
 	var b strings.Builder
 	b.WriteString(".version 8.4\n.target sm_80\n.address_size 64\n")
 	for i := range count {
 		fmt.Fprintf(&b, ".extern .func program_%d(%s);\n", i, signature)
 	}
-	fmt.Fprintf(&b, ".visible .func program(%s)\n{\n\t.reg .b64 %%d<4>;\n\t.reg .b32 %%w<4>, %%block;\n\t.reg .pred %%p;\n\tmov.u32 %%block, %%ctaid.x;\n", signature)
-	for i := range 4 {
-		fmt.Fprintf(&b, "\tld.param.b64 %%d%d, [a%d];\n\tld.param.b32 %%w%d, [a%d];\n", i, i, i, i+4)
+	fmt.Fprintf(&b, ".visible .func program(%s)\n{\n\t.reg .b64 %%d<%d>;\n\t.reg .b32 %%w<%d>, %%block;\n\t.reg .pred %%p;\n\tmov.u32 %%block, %%ctaid.x;\n\tdiv.u32 %%block, %%block, %d;\n", signature, each, each, shards)
+	for i := range each {
+		fmt.Fprintf(&b, "\tld.param.b64 %%d%d, [a%d];\n\tld.param.b32 %%w%d, [a%d];\n", i, i, i, i+each)
 	}
 	for i := range count {
 		fmt.Fprintf(&b, "\tsetp.ne.u32 %%p, %%block, %d;\n\t@%%p bra NEXT%d;\n\t{\n", i, i)
-		for k := range 4 {
+		for k := range each {
 			fmt.Fprintf(&b, "\t.param .b64 c%d;\n\tst.param.b64 [c%d], %%d%d;\n", k, k, k)
 		}
-		for k := range 4 {
-			fmt.Fprintf(&b, "\t.param .b32 c%d;\n\tst.param.b32 [c%d], %%w%d;\n", k+4, k+4, k)
+		for k := range each {
+			fmt.Fprintf(&b, "\t.param .b32 c%d;\n\tst.param.b32 [c%d], %%w%d;\n", k+each, k+each, k)
 		}
-		fmt.Fprintf(&b, "\tcall.uni program_%d, (c0, c1, c2, c3, c4, c5, c6, c7);\n\t}\n\tret;\nNEXT%d:\n", i, i)
+		fmt.Fprintf(&b, "\tcall.uni program_%d, (c0, c1, c2, c3, c4, c5, c6, c7, c8, c9);\n\t}\n\tret;\nNEXT%d:\n", i, i)
 	}
 	b.WriteString("\tret;\n}\n")
 	return b.String()
@@ -129,19 +133,22 @@ type groupLane struct {
 	market   *awkward.Market
 }
 
-// parityGroup runs programs, one a block, over awkward ticks and compares every row and the state at the end.
-func parityGroup(t *testing.T, d *gpu.Device, programs []*program.Program, seed uint64, ticks int) (rows int) {
+// parityGroup runs programs, each over so many blocks of so many warps, over awkward ticks and compares every row and the state at the end.
+func parityGroup(t *testing.T, d *gpu.Device, programs []*program.Program, warps, shards int, seed uint64, ticks int) (rows int) {
 	t.Helper()
 	const instruments = 5
-	parts := []string{cuda.Windows.PTX()}
+	parts, exchange := []string{cuda.Windows.PTX()}, 0
 	for i, p := range programs {
-		parts = append(parts, cuda.Emit(p, fmt.Sprintf("program_%d", i)))
+		parts = append(parts, cuda.Emit(p, fmt.Sprintf("program_%d", i), warps))
+		exchange = max(exchange, cuda.ShapeWith(p, warps).ExchangeBytes)
 	}
-	parts = append(parts, dispatcher(len(programs)), cuda.Batch.PTX())
+	parts = append(parts, dispatcher(len(programs), shards), cuda.Batch.PTX())
 	module, err := d.LoadModule([]byte(cuda.Merge(parts...)))
 	check(t, err)
 	defer func() { check(t, module.Close()) }()
 	kernel, err := gpu.LoadKernel[laneArguments](module, string(cuda.Batch))
+	check(t, err)
+	shape, err := launchShape(kernel, cuda.Shape{Warps: warps, ExchangeBytes: exchange}, cuda.Batch, shards*len(programs))
 	check(t, err)
 	stream, err := d.NewStream(gpu.StreamOptions{})
 	check(t, err)
@@ -168,10 +175,9 @@ func parityGroup(t *testing.T, d *gpu.Device, programs []*program.Program, seed 
 			l.executor.Run(&l.cpu, slot, slot+n)
 			entries[i] = cuda.Lane{
 				In: l.in.Ptr().Address(), Out: l.out.Ptr().Address(), State: l.state.Ptr().Address(), Ring: groupRing,
-				SlotQuarters: uint32(l.p.SlotQuarters), Words: uint32(l.p.StateWords), From: uint32(slot), Count: uint32(n),
+				SlotQuarters: uint32(l.p.SlotQuarters), Words: uint32(l.p.StateWords), From: uint32(slot), Count: uint32(n), Shards: uint32(shards),
 			}
 		}
-		shape := gpu.Config{Grid: gpu.Dim{X: len(lanes)}, Block: gpu.Dim{X: groupThreads}}
 		check(t, gpu.Launch(stream, kernel, shape, &laneArguments{table.Ptr()}, uses...))
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		check(t, stream.Sync(ctx))

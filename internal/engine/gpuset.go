@@ -52,6 +52,7 @@ type gpuSet struct {
 	stream  *gpu.Stream // the resident kernel's
 	table   *gpu.HostBuffer[cuda.Lane]
 	lanes   []*gpuLane
+	shape   cuda.Shape
 	started bool
 
 	clock    feed.Clock // for what is overdue, and nothing else
@@ -87,7 +88,8 @@ func (s *gpuSet) load() error {
 	if s.config.GPU.Dispatch == DispatchStream {
 		skeleton = cuda.Batch
 	}
-	module, err := s.device.LoadModule([]byte(cuda.Whole(skeleton, p)))
+	s.shape = cuda.ShapeOf(p)
+	module, err := s.device.LoadModule([]byte(cuda.Whole(skeleton, p, s.shape.Warps)))
 	if err != nil {
 		return fmt.Errorf("engine: compile for %s: %w", s.device.Info().Name, err)
 	}
@@ -120,7 +122,10 @@ func (s *gpuSet) start() error {
 	if s.stream, err = s.device.NewStream(gpu.StreamOptions{Name: "resident"}); err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
-	shape := gpu.Config{Grid: gpu.Dim{X: len(s.lanes)}, Block: gpu.Dim{X: 32}}
+	shape, err := launchShape(kernel, s.shape, cuda.Resident, len(s.lanes))
+	if err != nil {
+		return err
+	}
 	if err := gpu.Launch(s.stream, kernel, shape, &laneArguments{s.table.Ptr()}, uses...); err != nil {
 		return fmt.Errorf("engine: start the resident kernel: %w", err)
 	}
@@ -169,6 +174,18 @@ func (s *gpuSet) close() error {
 		errs = append(errs, s.module.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// launchShape is the shape of so many blocks of a skeleton kernel, and lets the kernel have the memory that it takes.
+func launchShape(kernel *gpu.Kernel[laneArguments], shape cuda.Shape, skeleton cuda.Module, blocks int) (gpu.Config, error) {
+	if shape.ExchangeBytes > 0 {
+		if err := kernel.AllowShared(shape.ExchangeBytes); err != nil {
+			return gpu.Config{}, fmt.Errorf("engine: %w", err)
+		}
+	}
+	return gpu.Config{
+		Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: shape.Threads(skeleton)}, SharedBytes: shape.ExchangeBytes,
+	}, nil
 }
 
 // initialState is the state of so many instruments that have seen nothing.

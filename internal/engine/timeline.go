@@ -26,7 +26,7 @@ func Timeline(device *gpu.Device, p *program.Program, ticks []feed.Tick, slots, 
 	if slots < 1 || slots > flightSlots || len(ticks) == 0 {
 		return nil, fmt.Errorf("%w: a timeline of batches of %d slots and %d ticks", ErrConfig, slots, len(ticks))
 	}
-	module, err := device.LoadModule([]byte(cuda.Whole(cuda.Batch, p)))
+	module, err := device.LoadModule([]byte(cuda.Whole(cuda.Batch, p, cuda.ShapeOf(p).Warps)))
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
@@ -34,6 +34,10 @@ func Timeline(device *gpu.Device, p *program.Program, ticks []feed.Tick, slots, 
 	kernel, err := gpu.LoadKernel[laneArguments](module, string(cuda.Batch))
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
+	}
+	shape, err := launchShape(kernel, cuda.ShapeOf(p), cuda.Batch, shardsFor(slots))
+	if err != nil {
+		return nil, err
 	}
 	var lines []*timeline
 	defer func() {
@@ -49,7 +53,7 @@ func Timeline(device *gpu.Device, p *program.Program, ticks []feed.Tick, slots, 
 		}
 	}
 	for b := range batches {
-		if err := lines[b%streams].send(kernel, b); err != nil {
+		if err := lines[b%streams].send(kernel, shape, b); err != nil {
 			return nil, fmt.Errorf("engine: %w", err)
 		}
 	}
@@ -110,12 +114,13 @@ func newTimeline(device *gpu.Device, p *program.Program, ticks []feed.Tick, slot
 	table[0] = cuda.Lane{
 		In: l.in.Ptr().Address(), Out: l.out.Ptr().Address(), State: l.state.Ptr().Address(), Ring: uint32(size),
 		SlotQuarters: uint32(p.SlotQuarters), Words: uint32(p.StateWords), Count: uint32(slots),
+		Shards: uint32(shardsFor(slots)),
 	}
 	return l, nil
 }
 
 // send puts a batch on the stream, with marks around its parts.
-func (l *timeline) send(kernel *gpu.Kernel[laneArguments], batch int) error {
+func (l *timeline) send(kernel *gpu.Kernel[laneArguments], shape gpu.Config, batch int) error {
 	var marks [4]*gpu.Event
 	for i := range marks {
 		var err error
@@ -125,7 +130,6 @@ func (l *timeline) send(kernel *gpu.Kernel[laneArguments], batch int) error {
 		l.marks = append(l.marks[:len(l.batches)], marks)
 	}
 	l.batches = append(l.batches, batch)
-	shape := gpu.Config{Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}}
 	in, out := l.in.Span(0, l.inSpan), l.out.Span(0, l.outSpan)
 	steps := [...]func() error{
 		func() error { return gpu.Copy(l.stream, in, l.hostIn.All()) },
@@ -216,5 +220,9 @@ func (l *timeline) close() error {
 }
 
 // BatchPTX is the text of stream dispatch's kernel with a program in it, kernel `batch`, for a program of another language
-// that runs the same code.
-func BatchPTX(p *program.Program) string { return cuda.Whole(cuda.Batch, p) }
+// that runs the same code, and how it is launched.
+func BatchPTX(p *program.Program) (text string, threads, sharedBytes int) {
+	shape := cuda.ShapeOf(p)
+	return cuda.Whole(cuda.Batch, p, shape.Warps), shape.Threads(cuda.Batch), shape.ExchangeBytes
+}
+

@@ -41,7 +41,7 @@ func TestNothingFused(t *testing.T) {
 	for _, m := range []Module{Resident, Batch, Windows} {
 		texts[string(m)] = m.PTX()
 	}
-	texts["six"] = Emit(six(t).Program, ProgramName)
+	texts["six"] = Emit(six(t).Program, ProgramName, 4)
 	for name, text := range texts {
 		for i, line := range strings.Split(text, "\n") {
 			words := strings.Fields(line)
@@ -95,7 +95,7 @@ func TestEmitGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", "small.ptx")
-	got := p.String() + "\n" + Emit(p, ProgramName)
+	got := p.String() + "\n" + Emit(p, ProgramName, 1) + "\n" + Emit(p, ProgramName, 2)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -114,9 +114,9 @@ func TestEmitGolden(t *testing.T) {
 // TestEmitIsAFunctionOfTheProgram: the same text every time, for map order must not reach it.
 func TestEmitIsAFunctionOfTheProgram(t *testing.T) {
 	p := six(t).Program
-	want := Emit(p, ProgramName)
+	want := Emit(p, ProgramName, 4)
 	for range 5 {
-		if Emit(p, ProgramName) != want {
+		if Emit(p, ProgramName, 4) != want {
 			t.Fatal("two emissions differ")
 		}
 	}

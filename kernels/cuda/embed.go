@@ -48,4 +48,6 @@ type Lane struct {
 	Words          uint32 // state words an instrument
 	From, Count    uint32 // batch kernel: slots [From, From+Count)
 	Base           uint32 // resident kernel: the number of the first slot
+	Shards         uint32 // batch kernel: blocks a lane; the same for all lanes of a launch
+	_              uint32
 }

@@ -42,7 +42,7 @@ func (e *emitter) memory(in *program.Instr) {
 	switch in.Op {
 	case program.OpSlot:
 		dst := e.define(in)
-		e.line("ld.b64 %%t0, [%%slot+%d]", in.Imm*SlotStride)
+		e.line("ld.shared.b64 %%t0, [%%slot+%d]", in.Imm*SlotStride)
 		e.setBits(dst, in.Type, "%t0")
 	case program.OpCtl:
 		e.aux(in, program.SlotF1)
@@ -63,7 +63,7 @@ func (e *emitter) memory(in *program.Instr) {
 
 func (e *emitter) aux(in *program.Instr, quarter uint64) {
 	dst := e.define(in)
-	e.line("ld.b32 %%w0, [%%slot+%d]", quarter*SlotStride+8)
+	e.line("ld.shared.b32 %%w0, [%%slot+%d]", quarter*SlotStride+8)
 	e.line("cvt.u64.u32 %s, %%w0", dst)
 }
 

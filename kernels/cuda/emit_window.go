@@ -53,7 +53,7 @@ func (e *emitter) window(in *program.Instr) {
 		return // taken at the call
 	}
 	w := e.p.Windows[in.Imm]
-	e.calls = append(e.calls, w)
+	e.calls, e.called = append(e.calls, w), true
 	size, sub := uint64(w.N), uint64(w.Sub)
 	if w.Kind == program.WindowDuration {
 		size = uint64(w.StepNs)
@@ -76,7 +76,7 @@ func (e *emitter) window(in *program.Instr) {
 		bits := windowParameters[i]
 		e.line(".param .b%d c%d", bits, i)
 		if argument == "%now" {
-			e.line("ld.b64 %%t2, [%%slot+%d]", program.SlotTime*SlotStride)
+			e.line("ld.shared.b64 %%t2, [%%slot+%d]", program.SlotTime*SlotStride)
 			argument = "%t2"
 		} else if argument[0] != '%' {
 			e.line("mov.b64 %%t2, %s", argument)
@@ -89,17 +89,24 @@ func (e *emitter) window(in *program.Instr) {
 	e.takeOutputs(in.Dst)
 }
 
-// takeOutputs reads the outputs that the program uses, at once: the next window call overwrites them.
+// takeOutputs reads the outputs that the program uses, at once: the next window call overwrites them. What other warps need
+// is handed over.
 func (e *emitter) takeOutputs(token program.Value) {
-	for _, part := range [][]program.Instr{e.p.Before, e.p.Recur, e.p.After} {
-		for i := range part {
-			in := &part[i]
-			if in.Op != program.OpWout || in.A != token {
-				continue
-			}
-			dst := e.define(in)
-			e.line("ld.b64 %%t0, [%%outputs+%d]", in.Imm*8)
-			e.setBits(dst, in.Type, "%t0")
+	a := e.plan
+	for i, in := range a.ins {
+		if in.Op != program.OpWout || in.A != token {
+			continue
+		}
+		place, exported := a.place[i]
+		if !exported && !a.runs[e.warp][i] {
+			continue
+		}
+		e.line("ld.b64 %%t0, [%%outputs+%d]", in.Imm*8)
+		if a.runs[e.warp][i] {
+			e.setBits(e.define(in), in.Type, "%t0")
+		}
+		if exported {
+			e.line("st.shared.b64 [%%exchange+%d], %%t0", place*exchangeStride)
 		}
 	}
 }

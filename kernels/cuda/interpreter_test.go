@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func parsePTX(text, name string) (*ptxFunction, error) {
 	for line := range strings.Lines(body) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), ";")
 		switch {
-		case line == "" || line == "{" || line == "}" || strings.HasPrefix(line, ".reg") || strings.HasPrefix(line, ".local") || strings.HasPrefix(line, ".param"):
+		case line == "" || line == "{" || line == "\t{" || line == "}" || strings.HasPrefix(line, ".reg") || strings.HasPrefix(line, ".local") || strings.HasPrefix(line, ".param"):
 		case strings.HasSuffix(line, ":"):
 			f.labels[strings.TrimSuffix(line, ":")] = len(f.lines)
 		default:
@@ -51,6 +52,7 @@ type warp struct {
 	threads [32]thread
 	memory  []byte // addresses are offsets; the layout is the caller's
 	windows func(symbol string) uintptr
+	waits   bool
 }
 
 type thread struct {
@@ -62,20 +64,42 @@ type thread struct {
 	done      bool
 }
 
-// run runs the warp to the end of the function.
-func (w *warp) run() {
+// runBlock runs warps to the end of the function, one after the other from barrier to barrier of the block.
+func runBlock(warps []*warp, random *rand.Rand) {
 	for running := true; running; {
 		running = false
-		for i := range w.threads {
-			if t := &w.threads[i]; !t.done {
-				w.untilBarrier(t)
-				running = running || !t.done
+		for _, i := range random.Perm(len(warps)) {
+			w := warps[i]
+			for w.run() {
 			}
+			running = running || w.waits
+		}
+		for _, w := range warps {
+			if w.waits != running {
+				w.t.Fatal("a warp has ended while another waits for it")
+			}
+			w.waits = false
 		}
 	}
 }
 
-func (w *warp) untilBarrier(t *thread) {
+// run runs the warp to a barrier of its own, and reports whether it can go on; waits says that it is at one of the block.
+func (w *warp) run() bool {
+	running := false
+	for i := range w.threads {
+		if t := &w.threads[i]; !t.done {
+			at := w.untilBarrier(t)
+			if i > 0 && (w.waits != at || running == t.done) {
+				w.t.Fatal("the threads of a warp part ways at a barrier")
+			}
+			running, w.waits = !t.done, at
+		}
+	}
+	return running && !w.waits
+}
+
+// untilBarrier runs a thread to a barrier and reports whether it is one of the block.
+func (w *warp) untilBarrier(t *thread) bool {
 	for steps := 0; ; steps++ {
 		if steps > 1<<20 {
 			w.t.Fatal("a thread does not end")
@@ -96,11 +120,13 @@ func (w *warp) untilBarrier(t *thread) {
 		switch line[0] {
 		case "ret":
 			t.done = true
-			return
+			return false
 		case "bra":
 			t.at = w.f.labels[line[1]]
 		case "bar.warp.sync":
-			return
+			return false
+		case "bar.sync":
+			return true
 		default:
 			w.step(t, line)
 		}
@@ -254,13 +280,13 @@ func (w *warp) memoryStep(t *thread, line []string) bool {
 	switch op := line[0]; {
 	case strings.HasPrefix(op, "ld.param."):
 		// set before the run
-	case (op == "ld.b64" || op == "ld.global.b64") && strings.HasPrefix(line[2], "[%outputs"):
+	case op == "ld.b64" && strings.HasPrefix(line[2], "[%outputs"):
 		t.registers[line[1]] = t.outputs[t.address(line[2])/8]
-	case op == "ld.b64", op == "ld.global.b64":
+	case op == "ld.shared.b64", op == "ld.global.b64":
 		t.registers[line[1]] = binary.LittleEndian.Uint64(w.memory[t.address(line[2]):])
-	case op == "ld.b32":
+	case op == "ld.shared.b32":
 		t.registers[line[1]] = uint64(binary.LittleEndian.Uint32(w.memory[t.address(line[2]):]))
-	case op == "st.global.b64":
+	case op == "st.global.b64", op == "st.shared.b64":
 		binary.LittleEndian.PutUint64(w.memory[t.address(line[1]):], t.get(line[2]))
 	case op == "st.relaxed.sys.global.b128":
 		at := t.address(line[1])
@@ -292,43 +318,52 @@ func (w *warp) callStep(t *thread, line []string) bool {
 	return true
 }
 
-// Layout of the interpreter's memory: slots of a warp as in shared memory, then rows, then state.
+// Layout of the interpreter's memory: slots of a warp as in shared memory, then rows, what warps hand over, and state.
 const interpreterThreads = 32
 
-// interpretLane runs slots [from, to) of a lane by the emitted PTX, at most 32 at a time, as a skeleton would, and
-// writes rows. state has words words an instrument.
-func interpretLane(t testing.TB, f *ptxFunction, p *program.Program, lane *program.Lane, state []byte, from, to uint64, windows func(string) uintptr) {
+// interpretLane runs slots [from, to) of a lane by the PTX emitted for so many warps, at most 32 at a time, as a skeleton
+// would, and writes rows. state has words words an instrument.
+func interpretLane(t testing.TB, f *ptxFunction, p *program.Program, lane *program.Lane, state []byte, from, to uint64, warps int, windows func(string) uintptr) {
 	rowsAt := p.SlotQuarters * SlotStride
-	stateAt := rowsAt + p.RowQuarters*SlotStride
+	exchangeAt := rowsAt + p.RowQuarters*SlotStride
+	stateAt := exchangeAt + ShapeWith(p, warps).ExchangeBytes
+	random := rand.New(rand.NewPCG(from, uint64(warps)))
 	for base := from; base < to; base += interpreterThreads {
 		n := int(min(to-base, interpreterThreads))
-		w := &warp{t: t, f: f, windows: windows, memory: make([]byte, stateAt+len(state))}
-		copy(w.memory[stateAt:], state)
+		memory := make([]byte, stateAt+len(state))
+		copy(memory[stateAt:], state)
 		ranks, rounds := ranksOf(lane, base, n)
-		for l := range w.threads {
-			th := &w.threads[l]
-			th.registers = map[string]uint64{
-				"%slot": uint64(l * 16), "%row": uint64(rowsAt + l*16), "%stride": SlotStride,
-				"%stamp": base + uint64(l) + 1, "%rounds": uint64(rounds), "%state": uint64(stateAt),
+		block := make([]*warp, warps)
+		for k := range block {
+			w := &warp{t: t, f: f, windows: windows, memory: memory}
+			block[k] = w
+			for l := range w.threads {
+				th := &w.threads[l]
+				th.registers = map[string]uint64{
+					"%slot": uint64(l * 16), "%row": uint64(rowsAt + l*16), "%stride": SlotStride, "%exchange": uint64(exchangeAt + l*8),
+					"%stamp": base + uint64(l) + 1, "%rounds": uint64(rounds), "%state": uint64(stateAt), "%warp": uint64(k),
+				}
+				if l < n {
+					slot := (base + uint64(l)) & (lane.Capacity - 1)
+					th.registers["%mine"], th.registers["%rank"] = 1, uint64(ranks[l])
+					th.registers["%state"] = uint64(stateAt + int(lane.In[slot].Aux)*p.StateWords*8)
+				}
 			}
-			if l >= n {
-				continue
-			}
+		}
+		for l := range n {
 			slot := (base + uint64(l)) & (lane.Capacity - 1)
 			for q := range p.SlotQuarters {
 				quarter := lane.In[uint64(q)*lane.Capacity+slot]
-				binary.LittleEndian.PutUint64(w.memory[q*SlotStride+l*16:], quarter.Value)
-				binary.LittleEndian.PutUint32(w.memory[q*SlotStride+l*16+8:], quarter.Aux)
+				binary.LittleEndian.PutUint64(memory[q*SlotStride+l*16:], quarter.Value)
+				binary.LittleEndian.PutUint32(memory[q*SlotStride+l*16+8:], quarter.Aux)
 			}
-			th.registers["%mine"], th.registers["%rank"] = 1, uint64(ranks[l])
-			th.registers["%state"] = uint64(stateAt + int(lane.In[slot].Aux)*p.StateWords*8)
 		}
-		w.run()
-		copy(state, w.memory[stateAt:])
+		runBlock(block, random)
+		copy(state, memory[stateAt:])
 		for l := range n {
 			slot := (base + uint64(l)) & (lane.Capacity - 1)
 			for q := range p.RowQuarters {
-				if at := w.memory[rowsAt+q*SlotStride+l*16:]; binary.LittleEndian.Uint32(at[12:]) == uint32(base)+uint32(l)+1 {
+				if at := memory[rowsAt+q*SlotStride+l*16:]; binary.LittleEndian.Uint32(at[12:]) == uint32(base)+uint32(l)+1 {
 					lane.Out[uint64(q)*lane.Capacity+slot].Value = binary.LittleEndian.Uint64(at)
 				}
 			}

@@ -13,10 +13,10 @@ var (
 	comments = regexp.MustCompile(`(?m)^\s*//.*\n`)
 )
 
-// Whole returns one PTX module with a skeleton kernel, the windows and a program: the driver's compiler sees all of it, so
-// it can inline what linking would leave as calls.
-func Whole(skeleton Module, p *program.Program) string {
-	return Merge(Windows.PTX(), Emit(p, ProgramName), skeleton.PTX())
+// Whole returns one PTX module with a skeleton kernel, the windows and a program for so many warps: the driver's compiler
+// sees all of it, so it can inline what linking would leave as calls.
+func Whole(skeleton Module, p *program.Program, warps int) string {
+	return Merge(Windows.PTX(), Emit(p, ProgramName, warps), skeleton.PTX())
 }
 
 // Merge joins modules, callees first: one header, and no declarations of what is there.

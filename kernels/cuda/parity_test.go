@@ -27,7 +27,11 @@ func TestParityOfOperators(t *testing.T) {
 	windows := windowFunctions(t)
 	operators, _ := awkward.Operators()
 	for _, op := range operators {
-		t.Run(op.Name, func(t *testing.T) { parity(t, op.Compiled.Program, windows, 4, 256) })
+		t.Run(op.Name, func(t *testing.T) {
+			for _, warps := range []int{1, 3} {
+				parity(t, op.Compiled.Program, warps, windows, 4, 256)
+			}
+		})
 	}
 	t.Logf("%d operators compared", len(operators))
 }
@@ -40,7 +44,7 @@ func TestParityOfRandomPrograms(t *testing.T) {
 		count = 50
 	}
 	for seed := range count {
-		parity(t, awkward.Program(rand.New(rand.NewPCG(seed, 99))), windows, seed, 120)
+		parity(t, awkward.Program(rand.New(rand.NewPCG(seed, 99))), 1+int(seed)%WarpsMax, windows, seed, 120)
 	}
 }
 
@@ -48,7 +52,8 @@ func TestParityOfRandomPrograms(t *testing.T) {
 func TestParityOfSignals(t *testing.T) {
 	windows := windowFunctions(t)
 	for seed := range uint64(3) {
-		parity(t, six(t).Program, windows, seed, 2000)
+		p := six(t).Program
+		parity(t, p, ShapeOf(p).Warps+int(seed), windows, seed, 2000)
 	}
 }
 
@@ -64,10 +69,10 @@ func windowFunctions(t *testing.T) func(string) uintptr {
 	}
 }
 
-func parity(t *testing.T, p *program.Program, windows func(string) uintptr, seed uint64, ticks int) {
+func parity(t *testing.T, p *program.Program, warps int, windows func(string) uintptr, seed uint64, ticks int) {
 	t.Helper()
 	const instruments, capacity = 5, 64
-	f, err := parsePTX(Emit(p, ProgramName), ProgramName)
+	f, err := parsePTX(Emit(p, ProgramName, warps), ProgramName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +100,7 @@ func parity(t *testing.T, p *program.Program, windows func(string) uintptr, seed
 			market.Stage(&cpu, p, slot+k)
 		}
 		executor.Run(&cpu, slot, slot+n)
-		interpretLane(t, f, p, &gpu, state, slot, slot+n, windows)
+		interpretLane(t, f, p, &gpu, state, slot, slot+n, warps, windows)
 		for k := range n {
 			compareRows(t, p, &cpu, &gpu, (slot+k)&(capacity-1), seed, slot+k)
 		}
@@ -103,7 +108,7 @@ func parity(t *testing.T, p *program.Program, windows func(string) uintptr, seed
 	}
 	for i, want := range executor.SnapshotState() {
 		if got := binary.LittleEndian.Uint64(state[i*8:]); got != want {
-			t.Fatalf("seed %d: state word %d of instrument %d is %#x, want %#x", seed, i%p.StateWords, i/p.StateWords, got, want)
+			t.Fatalf("seed %d, %d warps: state word %d of instrument %d is %#x, want %#x", seed, warps, i%p.StateWords, i/p.StateWords, got, want)
 		}
 	}
 }
