@@ -137,9 +137,10 @@ type groupLane struct {
 func parityGroup(t *testing.T, d *gpu.Device, programs []*program.Program, warps, shards int, seed uint64, ticks int) (rows int) {
 	t.Helper()
 	const instruments = 5
-	parts, exchange := []string{cuda.Windows.PTX()}, 0
+	var parts []string
+	exchange := 0
 	for i, p := range programs {
-		parts = append(parts, cuda.Emit(p, fmt.Sprintf("program_%d", i), warps))
+		parts = append(parts, cuda.Inlined(p, fmt.Sprintf("program_%d", i), warps))
 		exchange = max(exchange, cuda.ShapeWith(p, warps).ExchangeBytes)
 	}
 	parts = append(parts, dispatcher(len(programs), shards), cuda.Batch.PTX())

@@ -61,7 +61,6 @@ func (e *emitter) window(in *program.Instr) {
 	e.line("selp.u32 %%w0, 1, 0, %s", e.reg(in.A))
 	e.out.WriteString(fmt.Sprintf("\t@%s or.b32 %%w0, %%w0, 2;\n", e.reg(in.B)))
 	e.line("add.s64 %%at, %%state, %d", w.State*8)
-	e.line("cvta.global.u64 %%at, %%at")
 	x, y := "%t0", "%t1"
 	e.line("mov.b64 %s, %s", x, e.reg(in.C))
 	if in.Op == program.OpWindow2 {

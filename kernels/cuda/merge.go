@@ -3,8 +3,6 @@ package cuda
 import (
 	"regexp"
 	"strings"
-
-	"github.com/sigengine/sigengine/kernels/program"
 )
 
 var (
@@ -12,12 +10,6 @@ var (
 	externs  = regexp.MustCompile(`\.extern \.func[^;]*;\n?`)
 	comments = regexp.MustCompile(`(?m)^\s*//.*\n`)
 )
-
-// Whole returns one PTX module with a skeleton kernel, the windows and a program for so many warps: the driver's compiler
-// sees all of it, so it can inline what linking would leave as calls.
-func Whole(skeleton Module, p *program.Program, warps int) string {
-	return Merge(Windows.PTX(), Emit(p, ProgramName, warps), skeleton.PTX())
-}
 
 // Merge joins modules, callees first: one header, and no declarations of what is there.
 func Merge(modules ...string) string {

@@ -4,10 +4,11 @@
 //   void sg_<aggregate>_<kind>(u64 *state, u64 size, u64 sub, u64 time, u32 flags, u64 x, u64 y, u64 *outputs)
 //
 // size is N or the step in nanoseconds; flags: 1 push, 2 reset. Compiled with -ffp-contract=off: nothing is fused.
+// What most ticks do is straight-line: the words of the head are read at once, and no loop runs. Outputs are only written.
 #include "base.cuh"
 
-#define WINDOW(name)                                                                                                   \
-  extern "C" DEVICE __attribute__((noinline)) void name(u64 *st, u64 size, u64 sub, u64 time, u32 flags, u64 x, u64 y, \
+#define WINDOW(name)                                                                                                    \
+  extern "C" DEVICE __attribute__((noinline)) void name(Word *st, u64 size, u64 sub, u64 time, u32 flags, u64 x, u64 y, \
                                                         u64 *out)
 #define PUSH (flags & 1)
 #define RESET (flags & 2)
@@ -38,7 +39,7 @@ DEVICE static inline Moments based(Moments m, double x) {
 DEVICE static inline Moments add(Moments m, double d) {
   m.n = m.n + 1;
   double delta = d - m.mean;
-  m.mean = m.mean + delta / m.n;
+  m.mean = m.mean + quotient(delta, m.n, 1 / m.n);
   m.m2 = m.m2 + delta * (d - m.mean);
   return m;
 }
@@ -49,20 +50,21 @@ DEVICE static inline Moments push(Moments m, double x) {
 }
 
 DEVICE static inline Moments joined(Moments m, Moments b) {
-  if (m.n == 0) return b;
-  if (b.n == 0) return m;
   double n = m.n + b.n;
-  double share = m.n / n;
+  double share = quotient(m.n, n, 1 / n);
   double delta = (b.base - m.base) + (b.mean - m.mean);
-  return Moments{b.base, n, b.mean - delta * share, (m.m2 + b.m2) + (delta * delta) * (b.n * share)};
+  Moments both = {b.base, n, b.mean - delta * share, (m.m2 + b.m2) + (delta * delta) * (b.n * share)};
+  bool first = b.n == 0, second = m.n == 0;  // choices, not branches
+  return Moments{second ? b.base : first ? m.base : both.base, n, second ? b.mean : first ? m.mean : both.mean,
+                 second ? b.m2 : first ? m.m2 : both.m2};
 }
 
 DEVICE static inline u64 center(Moments m) { return m.n == 0 ? CANONICAL_NAN : canonical(m.base + m.mean); }
 DEVICE static inline u64 spread(Moments m) { return m.n == 0 ? CANONICAL_NAN : canonical(m.m2); }
 DEVICE static inline u64 deviation(Moments m, double d) { return m.n == 0 ? CANONICAL_NAN : canonical(d - m.mean); }
 
-DEVICE static inline Moments moments_at(const u64 *st) { return Moments{f64(st[0]), f64(st[1]), f64(st[2]), f64(st[3])}; }
-DEVICE static inline void put(Moments m, u64 *st) {
+DEVICE static inline Moments moments_at(const Word *st) { return Moments{f64(st[0]), f64(st[1]), f64(st[2]), f64(st[3])}; }
+DEVICE static inline void put(Moments m, Word *st) {
   st[0] = bits64(m.base), st[1] = bits64(m.n), st[2] = canonical(m.mean), st[3] = canonical(m.m2);
 }
 
@@ -102,25 +104,25 @@ DEVICE static inline void join2(Moments2 &m, const Moments2 &b) {
   m.y.base = b.y.base, m.y.n = n;
 }
 
-DEVICE static inline void get2(Moments2 &m, const u64 *st, const u64 *slot, double count) {
+DEVICE static inline void get2(Moments2 &m, const Word *st, const Word *slot, double count) {
   m.x = Moments{f64(st[2]), count, f64(slot[0]), f64(slot[2])};
   m.y = Moments{f64(st[3]), count, f64(slot[1]), f64(slot[3])};
   m.c = f64(slot[4]);
 }
 
-DEVICE static inline void set2(const Moments2 &m, u64 *slot) {
+DEVICE static inline void set2(const Moments2 &m, Word *slot) {
   slot[0] = canonical(m.x.mean), slot[1] = canonical(m.y.mean);
   slot[2] = canonical(m.x.m2), slot[3] = canonical(m.y.m2);
   slot[4] = canonical(m.c);
 }
 
-DEVICE static inline void load2(Moments2 &m, const u64 *st) {
+DEVICE static inline void load2(Moments2 &m, const Word *st) {
   m.x = Moments{f64(st[0]), f64(st[2]), f64(st[3]), f64(st[5])};
   m.y = Moments{f64(st[1]), f64(st[2]), f64(st[4]), f64(st[6])};
   m.c = f64(st[7]);
 }
 
-DEVICE static inline void store2(const Moments2 &m, u64 *st) {
+DEVICE static inline void store2(const Moments2 &m, Word *st) {
   st[0] = canonical(m.x.base), st[1] = canonical(m.y.base), st[2] = canonical(m.x.n);
   set2(m, st + 3);
 }
@@ -134,94 +136,109 @@ DEVICE static inline void out2(const Moments2 &m, u64 warm, u64 *out) {
 
 // ---- sample windows ------------------------------------------------------------------------------------------------
 
-WINDOW(sg_sum_samples) {
-  u64 n = size;
-  if (RESET && (st[0] | st[1])) clear(st, SUM_HEAD + n);
-  u64 *ring = st + SUM_HEAD;
-  if (PUSH) {
-    u64 pos = st[0];
-    ring[pos] = canonical_bits(x);
-    st[2] = add_canonical(st[2], ring[pos]);
-    pos++;
-    if (pos == n) {
-      double acc = 0;
-      for (u64 i = n; i-- > 0;) {
-        acc = acc + f64(ring[i]);
-        ring[i] = canonical(acc);
-      }
-      pos = 0, st[1] = 1, st[2] = 0;
-    }
-    st[0] = pos;
+DEVICE static inline void flip_sum(Word *ring, u64 n) {
+  double acc = 0;
+#pragma unroll 8
+  for (u64 i = n; i-- > 0;) {
+    acc = acc + f64(ring[i]);
+    ring[i] = canonical(acc);
   }
-  if (st[1] == 0) {
-    out[0] = st[2], out[1] = bits64((double)(i64)st[0]), out[2] = 0;
-    return;
-  }
-  out[0] = add_canonical(ring[st[0]], st[2]), out[1] = bits64((double)(i64)n), out[2] = TRUE_MASK;
 }
 
-DEVICE static void flip_moments(u64 *st, u64 *ring, u64 n) {
+WINDOW(sg_sum_samples) {
+  u64 n = size, pos = st[0], full = st[1], run = st[2];
+  if (RESET && (pos | full)) {
+    clear(st, SUM_HEAD + n);
+    pos = 0, full = 0, run = 0;
+  }
+  Word *ring = st + SUM_HEAD;
+  u64 after = pos + 1 == n ? 0 : pos + 1;
+  u64 here = ring[pos], next = ring[after];
+  if (PUSH) {
+    u64 v = canonical_bits(x);
+    ring[pos] = v;
+    run = add_canonical(run, v);
+    here = next;
+    if (after == 0) {
+      flip_sum(ring, n);
+      here = ring[0], full = 1, run = 0;
+      st[1] = full;
+    }
+    pos = after;
+    st[0] = pos, st[2] = run;
+  }
+  out[0] = full ? add_canonical(here, run) : run;
+  out[1] = bits64((double)(i64)(full ? n : pos));
+  out[2] = full ? TRUE_MASK : 0;
+}
+
+// flip_moments makes the suffix moments and returns the base that they are of.
+DEVICE static inline u64 flip_moments(u64 base, Word *ring, u64 n) {
+#pragma clang loop unroll(disable)
   for (u64 i = n; i-- > 0;)
     if (ring[2 * i] != CANONICAL_NAN) {
-      st[2] = ring[2 * i];
+      base = ring[2 * i];
       break;
     }
-  double base = f64(st[2]);
   Moments acc = {0, 0, 0, 0};
+#pragma unroll 4
   for (u64 i = n; i-- > 0;) {
-    acc = add(acc, f64(ring[2 * i]) - base);
+    acc = add(acc, f64(ring[2 * i]) - f64(base));
     ring[2 * i] = canonical(acc.mean), ring[2 * i + 1] = canonical(acc.m2);
   }
-  st[0] = 0, st[1] = 1, st[3] = 0, st[4] = 0;
+  return base;
 }
 
 WINDOW(sg_moments_samples) {
-  u64 n = size;
-  if (RESET && (st[0] | st[1])) clear(st, MOM_HEAD + 2 * n);
-  u64 *ring = st + MOM_HEAD;
+  u64 n = size, pos = st[0], full = st[1], base = st[2];
+  double mean = f64(st[3]), m2 = f64(st[4]);
+  if (RESET && (pos | full)) {
+    clear(st, MOM_HEAD + 2 * n);
+    pos = 0, full = 0, base = 0, mean = 0, m2 = 0;
+  }
+  Word *ring = st + MOM_HEAD;
+  u64 after = pos + 1 == n ? 0 : pos + 1, before = pos == 0 ? n - 1 : pos - 1;
+  u64 old_mean = ring[2 * pos], old_m2 = ring[2 * pos + 1];
+  u64 next_mean = ring[2 * after], next_m2 = ring[2 * after + 1], last = ring[2 * before];
   if (PUSH) {
-    u64 pos = st[0], v = canonical_bits(x);
-    if ((pos | st[1]) == 0 || st[2] == CANONICAL_NAN) st[2] = v;
+    u64 v = canonical_bits(x);
+    if ((pos | full) == 0 || base == CANONICAL_NAN) base = v, st[2] = v;
     ring[2 * pos] = v, ring[2 * pos + 1] = 0;
-    Moments run = {0, (double)(i64)pos, f64(st[3]), f64(st[4])};
-    run = add(run, f64(v) - f64(st[2]));
-    st[3] = canonical(run.mean), st[4] = canonical(run.m2);
-    pos++;
-    if (pos == n)
-      flip_moments(st, ring, n);
-    else
-      st[0] = pos;
+    Moments run = add(Moments{0, (double)(i64)pos, mean, m2}, f64(v) - f64(base));
+    mean = f64(canonical(run.mean)), m2 = f64(canonical(run.m2));
+    last = v, old_mean = next_mean, old_m2 = next_m2;
+    if (after == 0) {
+      base = flip_moments(base, ring, n);
+      full = 1, mean = 0, m2 = 0;
+      old_mean = ring[0], old_m2 = ring[1], last = ring[2 * n - 2];
+      st[1] = full, st[2] = base;
+    }
+    pos = after;
+    st[0] = pos, st[3] = bits64(mean), st[4] = bits64(m2);
   }
-  u64 pos = st[0], warm = 0;
-  Moments m = {f64(st[2]), (double)(i64)pos, f64(st[3]), f64(st[4])};
-  double newest = 0;
-  if (pos > 0) newest = f64(ring[2 * pos - 2]) - m.base;
-  if (st[1] != 0) {
-    if (pos == 0) newest = f64(ring[2 * n - 2]);
-    Moments old = {m.base, (double)(i64)(n - pos), f64(ring[2 * pos]), f64(ring[2 * pos + 1])};
-    m = joined(old, m);
-    warm = TRUE_MASK;
-  }
-  out[0] = center(m), out[1] = spread(m), out[2] = bits64(m.n), out[3] = warm, out[4] = deviation(m, newest);
+  Moments m = {f64(base), (double)(i64)pos, mean, m2};
+  double newest = pos > 0 ? f64(last) - m.base : full ? f64(last) : 0;
+  Moments both = joined(Moments{m.base, (double)(i64)(n - pos), f64(old_mean), f64(old_m2)}, m);
+  if (full) m = both;
+  out[0] = center(m), out[1] = spread(m), out[2] = bits64(m.n), out[3] = full ? TRUE_MASK : 0, out[4] = deviation(m, newest);
 }
 
 WINDOW(sg_lag_samples) {
-  u64 n = size;
-  if (RESET && st[1] != 0) clear(st, LAG_HEAD + n + 1);
-  u64 *ring = st + LAG_HEAD;
+  u64 n = size, pos = st[0], count = st[1];
+  if (RESET && count != 0) {
+    clear(st, LAG_HEAD + n + 1);
+    pos = 0, count = 0;
+  }
+  Word *ring = st + LAG_HEAD;
+  u64 after = pos == n ? 0 : pos + 1, here = ring[pos], next = ring[after];
   if (PUSH) {
-    u64 pos = st[0];
     ring[pos] = canonical_bits(x);
-    pos++;
-    if (pos == n + 1) pos = 0;
-    st[0] = pos;
-    if (st[1] < n + 1) st[1] = st[1] + 1;
+    pos = after, here = next;
+    count += count < n + 1;
+    st[0] = pos, st[1] = count;
   }
-  if (st[1] != n + 1) {
-    out[0] = CANONICAL_NAN, out[1] = 0;
-    return;
-  }
-  out[0] = ring[st[0]], out[1] = TRUE_MASK;
+  bool warm = count == n + 1;
+  out[0] = warm ? here : CANONICAL_NAN, out[1] = warm ? TRUE_MASK : 0;
 }
 
 DEVICE static inline bool older_wins(u64 older, u64 newer, bool least) {
@@ -234,9 +251,9 @@ DEVICE static inline u64 age_of(u64 value, u64 pushes) {
   return value == CANONICAL_NAN ? CANONICAL_NAN : bits64((double)(i64)pushes);
 }
 
-DEVICE static void extreme_samples(u64 *st, u64 n, u32 flags, u64 x, u64 *out, bool least) {
+DEVICE static void extreme_samples(Word *st, u64 n, u32 flags, u64 x, u64 *out, bool least) {
   if (RESET && (st[0] | st[1])) clear(st, EXT_HEAD + 2 * n);
-  u64 *ring = st + EXT_HEAD;
+  Word *ring = st + EXT_HEAD;
   if (PUSH) {
     u64 pos = st[0];
     x = canonical_bits(x);
@@ -265,7 +282,7 @@ DEVICE static void extreme_samples(u64 *st, u64 n, u32 flags, u64 x, u64 *out, b
 WINDOW(sg_min_samples) { extreme_samples(st, size, flags, x, out, true); }
 WINDOW(sg_max_samples) { extreme_samples(st, size, flags, x, out, false); }
 
-DEVICE static inline u64 newest_defined(const u64 *ring, u64 n, u32 input, u64 old) {
+DEVICE static inline u64 newest_defined(const Word *ring, u64 n, u32 input, u64 old) {
   for (u64 i = n; i-- > 0;)
     if (ring[MOM2_RING * i + input] != CANONICAL_NAN) return ring[MOM2_RING * i + input];
   return old;
@@ -274,13 +291,13 @@ DEVICE static inline u64 newest_defined(const u64 *ring, u64 n, u32 input, u64 o
 WINDOW(sg_moments2_samples) {
   u64 n = size;
   if (RESET && (st[0] | st[1])) clear(st, MOM2_HEAD + MOM2_RING * n);
-  u64 *ring = st + MOM2_HEAD;
+  Word *ring = st + MOM2_HEAD;
   if (PUSH) {
     u64 pos = st[0], vx = canonical_bits(x), vy = canonical_bits(y);
     bool first = (pos | st[1]) == 0;
     if (first || st[2] == CANONICAL_NAN) st[2] = vx;
     if (first || st[3] == CANONICAL_NAN) st[3] = vy;
-    u64 *slot = ring + MOM2_RING * pos;
+    Word *slot = ring + MOM2_RING * pos;
     slot[0] = vx, slot[1] = vy, slot[2] = 0, slot[3] = 0, slot[4] = 0;
     Moments2 run;
     get2(run, st, st + 4, (double)(i64)pos);
@@ -315,7 +332,7 @@ WINDOW(sg_moments2_samples) {
 WINDOW(sg_weighted_samples) {
   u64 n = size;
   if (RESET && (st[0] | st[1])) clear(st, WGT_HEAD + n);
-  u64 *ring = st + WGT_HEAD;
+  Word *ring = st + WGT_HEAD;
   if (PUSH) {
     u64 pos = st[0];
     ring[pos] = canonical_bits(x);
@@ -345,7 +362,7 @@ WINDOW(sg_weighted_samples) {
 WINDOW(sg_rank_samples) {
   u64 n = size;
   if (RESET && st[1] != 0) clear(st, RANK_HEAD + n);
-  u64 *ring = st + RANK_HEAD;
+  Word *ring = st + RANK_HEAD;
   if (PUSH) {
     u64 pos = st[0];
     ring[pos] = canonical_bits(x);
@@ -373,7 +390,7 @@ WINDOW(sg_rank_samples) {
 WINDOW(sg_absdev_samples) {
   u64 n = size;
   if (RESET && st[1] != 0) clear(st, ABSDEV_HEAD + n);
-  u64 *ring = st + ABSDEV_HEAD;
+  Word *ring = st + ABSDEV_HEAD;
   if (PUSH) {
     u64 pos = st[0];
     ring[pos] = canonical_bits(x);
@@ -410,82 +427,100 @@ DEVICE static inline u64 entry_of(i64 j, u64 sub) {
   return (u64)(r < 0 ? r + (i64)sub : r);
 }
 
-// Begins the window where it must and moves it to time; closed says that the closed total must be made again.
-DEVICE static u64 advance(u64 *st, u64 all, u64 step, u64 sub, u64 words, i64 time, u32 flags, bool &closed) {
-  closed = false;
-  if (RESET && st[2] != 0) clear(st, all);
-  if (st[2] == 0) {
-    if (!PUSH) return 0;
-    i64 j = sub_interval(time, (i64)step);
-    st[0] = (u64)j, st[1] = (u64)j, st[2] = 1;
-    return entry_of(j, sub);
+// A duration window's place: the open entry, whether the closed total must be made again, and whether the window is warm.
+struct Span {
+  u64 entry;
+  bool closed, warm;
+};
+
+// advance begins the window where it must and moves it to time.
+DEVICE static inline Span advance(Word *st, u64 all, u64 step, u64 sub, u64 words, i64 time, u32 flags) {
+  i64 cur = (i64)st[0], start = (i64)st[1];
+  u64 begun = st[2];
+  if (RESET && begun != 0) {
+    clear(st, all);
+    begun = 0, cur = 0, start = 0;
   }
-  i64 cur = (i64)st[0];
-  if (cur >= 0 && time >= 0 && time - cur * (i64)step < (i64)step) return entry_of(cur, sub);  // spares the division
+  if (begun != 0 && cur >= 0 && time >= 0 && time - cur * (i64)step < (i64)step)  // spares the division
+    return Span{entry_of(cur, sub), false, (u64)(cur - start) >= sub};
+  if (begun == 0 && !PUSH) return Span{0, false, false};
   i64 j = sub_interval(time, (i64)step);
-  if (j <= cur) return entry_of(cur, sub);
+  if (begun == 0) {
+    st[0] = (u64)j, st[1] = (u64)j, st[2] = 1;
+    return Span{entry_of(j, sub), false, false};
+  }
+  if (j <= cur) return Span{entry_of(cur, sub), false, (u64)(cur - start) >= sub};
   u64 passed = (u64)(j - cur) < sub ? (u64)(j - cur) : sub;
-  u64 *ring = st + DUR_HEAD + words;
+  Word *ring = st + DUR_HEAD + words;
   u64 entry = entry_of(j, sub);
+#pragma clang loop unroll(disable)
   for (u64 k = 0, e = entry; k < passed; k++) {
     clear(ring + words * e, words);
     e = e == 0 ? sub - 1 : e - 1;
   }
   st[0] = (u64)j;
-  closed = true;
-  return entry;
+  return Span{entry, true, (u64)(j - start) >= sub};
 }
 
-DEVICE static inline u64 warm_duration(const u64 *st, u64 sub) { return mask_of(st[2] != 0 && st[0] - st[1] >= sub); }
+// Totals of closed entries, from the oldest: those after the open one to the end of the ring, then those before it.
+DEVICE static inline void close_sum(const Word *ring, u64 from, u64 to, double &s, double &c) {
+#pragma unroll 16
+  for (u64 e = from; e < to; e++) s = s + f64(ring[2 * e]), c = c + f64(ring[2 * e + 1]);
+}
 
 WINDOW(sg_sum_duration) {
-  bool closed;
-  u64 entry = advance(st, DUR_HEAD + 2 * (1 + sub), size, sub, 2, (i64)time, flags, closed);
-  u64 *total = st + DUR_HEAD, *ring = st + DUR_HEAD + 2;
-  if (closed) {
-    double s = 0, c = 0;
-    for (u64 k = 1, e = entry; k < sub; k++) {
-      e = e + 1 == sub ? 0 : e + 1;
-      s = s + f64(ring[2 * e]), c = c + f64(ring[2 * e + 1]);
-    }
-    total[0] = canonical(s), total[1] = canonical(c);
+  Span at = advance(st, DUR_HEAD + 2 * (1 + sub), size, sub, 2, (i64)time, flags);
+  Word *total = st + DUR_HEAD, *ring = st + DUR_HEAD + 2, *open = ring + 2 * at.entry;
+  u64 sum = total[0], count = total[1], s = open[0], c = open[1];
+  if (at.closed) {
+    double all = 0, n = 0;
+    close_sum(ring, at.entry + 1, sub, all, n);
+    close_sum(ring, 0, at.entry, all, n);
+    sum = canonical(all), count = canonical(n);
+    total[0] = sum, total[1] = count;
   }
-  u64 *open = ring + 2 * entry;
   if (PUSH) {
-    open[0] = add_canonical(open[0], canonical_bits(x));
-    open[1] = add_canonical(open[1], bits64(1));
+    s = add_canonical(s, canonical_bits(x));
+    c = add_canonical(c, bits64(1));
+    open[0] = s, open[1] = c;
   }
-  out[0] = add_canonical(total[0], open[0]), out[1] = add_canonical(total[1], open[1]), out[2] = warm_duration(st, sub);
+  out[0] = add_canonical(sum, s), out[1] = add_canonical(count, c), out[2] = at.warm ? TRUE_MASK : 0;
+}
+
+DEVICE static inline Moments close_moments(Moments acc, const Word *ring, u64 from, u64 to) {
+#pragma unroll 4
+  for (u64 e = from; e < to; e++) acc = joined(acc, moments_at(ring + 4 * e));
+  return acc;
 }
 
 WINDOW(sg_moments_duration) {
-  bool closed;
-  u64 entry = advance(st, DUR_HEAD + 4 * (1 + sub) + 1, size, sub, 4, (i64)time, flags, closed);
-  u64 *ring = st + DUR_HEAD + 4, *last = st + DUR_HEAD + 4 + 4 * sub;
-  if (closed) {
-    Moments acc = {0, 0, 0, 0};
-    for (u64 k = 1, e = entry; k < sub; k++) {
-      e = e + 1 == sub ? 0 : e + 1;
-      acc = joined(acc, moments_at(ring + 4 * e));
-    }
-    put(acc, st + DUR_HEAD);
+  Span at = advance(st, DUR_HEAD + 4 * (1 + sub) + 1, size, sub, 4, (i64)time, flags);
+  Word *ring = st + DUR_HEAD + 4, *last = st + DUR_HEAD + 4 + 4 * sub, *entry = ring + 4 * at.entry;
+  Moments closed = moments_at(st + DUR_HEAD), open = moments_at(entry);
+  u64 newest = *last;
+  if (at.closed) {
+    closed = close_moments(Moments{0, 0, 0, 0}, ring, at.entry + 1, sub);
+    closed = close_moments(closed, ring, 0, at.entry);
+    put(closed, st + DUR_HEAD);
+    closed.mean = f64(canonical(closed.mean)), closed.m2 = f64(canonical(closed.m2));
   }
-  Moments open = moments_at(ring + 4 * entry);
   if (PUSH) {
-    *last = canonical_bits(x);
-    open = push(open, f64(*last));
-    put(open, ring + 4 * entry);
+    newest = canonical_bits(x);
+    *last = newest;
+    open = push(open, f64(newest));
+    open.mean = f64(canonical(open.mean)), open.m2 = f64(canonical(open.m2));
+    put(open, entry);
   }
-  Moments m = joined(moments_at(st + DUR_HEAD), open);
-  out[0] = center(m), out[1] = spread(m), out[2] = bits64(m.n), out[3] = warm_duration(st, sub);
-  out[4] = deviation(m, f64(*last) - m.base);
+  Moments m = joined(closed, open);
+  out[0] = center(m), out[1] = spread(m), out[2] = bits64(m.n), out[3] = at.warm ? TRUE_MASK : 0;
+  out[4] = deviation(m, f64(newest) - m.base);
 }
 
-DEVICE static void extreme_duration(u64 *st, u64 size, u64 sub, u64 time, u32 flags, u64 x, u64 *out, bool least) {
-  bool closed;
-  u64 entry = advance(st, DUR_HEAD + 2 * (1 + sub), size, sub, 2, (i64)time, flags, closed);
-  u64 *total = st + DUR_HEAD, *ring = st + DUR_HEAD + 2;
-  if (closed) {
+DEVICE static void extreme_duration(Word *st, u64 size, u64 sub, u64 time, u32 flags, u64 x, u64 *out, bool least) {
+  Span at = advance(st, DUR_HEAD + 2 * (1 + sub), size, sub, 2, (i64)time, flags);
+  u64 entry = at.entry;
+  Word *total = st + DUR_HEAD, *ring = st + DUR_HEAD + 2;
+  if (at.closed) {
     u64 value = 0;
     double n = 0;
     for (u64 k = 1, e = entry; k < sub; k++) {
@@ -500,7 +535,7 @@ DEVICE static void extreme_duration(u64 *st, u64 size, u64 sub, u64 time, u32 fl
     }
     total[0] = value, total[1] = bits64(n);
   }
-  u64 *open = ring + 2 * entry;
+  Word *open = ring + 2 * entry;
   if (PUSH) {
     double n = f64(open[1]);
     u64 v = canonical_bits(x);
@@ -519,18 +554,18 @@ DEVICE static void extreme_duration(u64 *st, u64 size, u64 sub, u64 time, u32 fl
     if (!older_wins(value, open[0], least)) value = open[0];
     n = n + bn;
   }
-  out[0] = n == 0 ? CANONICAL_NAN : value, out[1] = CANONICAL_NAN, out[2] = warm_duration(st, sub);
+  out[0] = n == 0 ? CANONICAL_NAN : value, out[1] = CANONICAL_NAN, out[2] = at.warm ? TRUE_MASK : 0;
 }
 
 WINDOW(sg_min_duration) { extreme_duration(st, size, sub, time, flags, x, out, true); }
 WINDOW(sg_max_duration) { extreme_duration(st, size, sub, time, flags, x, out, false); }
 
 WINDOW(sg_moments2_duration) {
-  bool closed;
-  u64 entry = advance(st, DUR_HEAD + MOM2_ENTRY * (1 + sub), size, sub, MOM2_ENTRY, (i64)time, flags, closed);
-  u64 *ring = st + DUR_HEAD + MOM2_ENTRY;
+  Span at = advance(st, DUR_HEAD + MOM2_ENTRY * (1 + sub), size, sub, MOM2_ENTRY, (i64)time, flags);
+  u64 entry = at.entry;
+  Word *ring = st + DUR_HEAD + MOM2_ENTRY;
   Moments2 next, m = {{0, 0, 0, 0}, {0, 0, 0, 0}, 0};
-  if (closed) {
+  if (at.closed) {
     for (u64 k = 1, e = entry; k < sub; k++) {
       e = e + 1 == sub ? 0 : e + 1;
       load2(next, ring + MOM2_ENTRY * e);
@@ -545,5 +580,5 @@ WINDOW(sg_moments2_duration) {
   }
   load2(m, st + DUR_HEAD);
   join2(m, next);
-  out2(m, warm_duration(st, sub), out);
+  out2(m, at.warm ? TRUE_MASK : 0, out);
 }
