@@ -40,7 +40,8 @@ const barrier = 5
 // All threads of all warps call it together; the threads of a warp return together. Threads of the same number within their
 // warps have the same tick. Between two calls the warps must meet at a barrier.
 func Emit(p *program.Program, name string, warps int) string {
-	e := &emitter{p: p, plan: newPlan(p, warps)}
+	e := &emitter{plan: newPlan(p, warps)}
+	e.p = e.plan.p
 	var bodies strings.Builder
 	for w := range warps {
 		e.section(&bodies, w)
@@ -83,4 +84,3 @@ var parameters = []struct {
 	{"mine", 32},
 	{"warp", 32},
 }
-

@@ -60,10 +60,36 @@ func (e *emitter) body() {
 	a, w := e.plan, e.warp
 	e.line("setp.ne.u32 %%mineP, %%mine, 0")
 	e.line("mov.b64 %%tag, {%%zero, %%stamp}")
-	e.out.WriteString(fmt.Sprintf("\t@!%%mineP bra BEFORE_END_%d;\n", w))
+	e.skip("!%%mineP", "BEFORE_END")
 	e.prefetch()
 	e.each(0, a.recur, func(int) bool { return true })
 	e.label("BEFORE_END_%d", w)
+	e.turns()
+	e.skip("!%%mineP", "AFTER_END")
+	e.importWindows(a.steps)
+	e.each(a.after, len(a.ins), func(i int) bool { return !a.late[i] })
+	isLate := func(i int) bool { return a.late[i] }
+	if a.joins() {
+		e.exportMasks()
+		e.label("AFTER_END_%d", w)
+		e.meet()
+		e.skip("!%%mineP", "LATE_END")
+		e.importMasks()
+		e.each(a.after, len(a.ins), isLate)
+		e.label("LATE_END_%d", w)
+	} else {
+		e.each(a.after, len(a.ins), isLate)
+		e.label("AFTER_END_%d", w)
+	}
+	e.skip("!%%turnP", "STORES_END")
+	e.stores()
+	e.label("STORES_END_%d", w)
+	e.line("bar.warp.sync 0xffffffff")
+}
+
+// turns prints the recurrences, by rank. The stores of the last turn, whose threads are those still in turn, come later.
+func (e *emitter) turns() {
+	a, w := e.plan, e.warp
 	e.line("mov.u32 %%round, 0")
 	e.label("TURN_%d", w)
 	e.line("setp.eq.u32 %%turnP, %%rank, %%round")
@@ -71,42 +97,38 @@ func (e *emitter) body() {
 	e.line("setp.lt.u32 %%moreP, %%round, %%rounds")
 	e.line("add.u32 %%round, %%round, 1")
 	for step := range a.steps {
-		e.out.WriteString(fmt.Sprintf("\t@!%%turnP bra STEP_END_%d_%d;\n", w, step))
+		end := fmt.Sprintf("STEP_%d_END", step)
+		e.skip("!%%turnP", end)
 		e.step(step)
-		e.label("STEP_END_%d_%d", w, step)
-		e.meet(step)
+		e.label(end+"_%d", w)
+		if step == 0 || step < a.steps-1 || a.windowsLast {
+			e.meet()
+		}
 	}
-	e.out.WriteString(fmt.Sprintf("\t@%%moreP bra TURN_%d;\n", w))
-	e.out.WriteString(fmt.Sprintf("\t@!%%mineP bra AFTER_END_%d;\n", w))
-	e.importWindows(a.steps)
-	e.each(a.after, len(a.ins), func(i int) bool { return !a.late[i] })
-	if a.joins() {
-		e.exportMasks()
-		e.label("AFTER_END_%d", w)
-		e.meet(0)
-		e.out.WriteString(fmt.Sprintf("\t@!%%mineP bra LATE_END_%d;\n", w))
-		e.importMasks()
-		e.each(a.after, len(a.ins), func(i int) bool { return a.late[i] })
-		e.label("LATE_END_%d", w)
-	} else {
-		e.each(a.after, len(a.ins), func(i int) bool { return a.late[i] })
-		e.label("AFTER_END_%d", w)
-	}
-	e.line("bar.warp.sync 0xffffffff")
+	e.skip("!%%moreP", "TURNS_END")
+	e.skip("!%%turnP", "TURN_END")
+	e.stores()
+	e.label("TURN_END_%d", w)
+	e.meet()
+	e.line("bra TURN_%d", w)
+	e.label("TURNS_END_%d", w)
 }
 
-// meet is a barrier after a step, among the warps of the program or among the threads of the only one. After the last turn's
-// last step nobody waits for its stores.
-func (e *emitter) meet(step int) {
+// skip prints a jump to a label of the section.
+func (e *emitter) skip(guard, label string) {
+	e.out.WriteString(fmt.Sprintf("\t@"+guard+" bra %s_%d;\n", label, e.warp))
+}
+
+func (e *emitter) stores() {
+	e.each(e.plan.recur, e.plan.after, func(i int) bool { return e.plan.ins[i].Op == program.OpStore })
+}
+
+// meet is a barrier among the warps of the program, or among the threads of the only one.
+func (e *emitter) meet() {
 	e.line("bar.warp.sync 0xffffffff")
-	if e.plan.warps == 1 {
-		return
+	if e.plan.warps > 1 {
+		e.line("bar.sync %d, %d", barrier, 32*e.plan.warps)
 	}
-	guard := ""
-	if step == e.plan.steps-1 && !e.plan.windowsLast {
-		guard = "@%moreP "
-	}
-	e.line("%sbar.sync %d, %d", guard, barrier, 32*e.plan.warps)
 }
 
 // each prints the instructions of [from, to) that the warp runs and the condition holds for.
@@ -118,8 +140,8 @@ func (e *emitter) each(from, to int, which func(int) bool) {
 	}
 }
 
-// step prints one step of a turn. The first begins with all loads: they read the state as of the start of the tick; the last
-// has the stores.
+// step prints one step of a turn, but for stores. The first begins with all loads: they read the state as of the start of the
+// tick.
 func (e *emitter) step(step int) {
 	a := e.plan
 	isLoad := func(i int) bool { return a.ins[i].Op == program.OpLoad }
@@ -129,13 +151,7 @@ func (e *emitter) step(step int) {
 		e.importWindows(step)
 	}
 	e.each(a.recur, a.after, func(i int) bool {
-		if isLoad(i) {
-			return false
-		}
-		if a.ins[i].Op == program.OpStore {
-			return step == a.steps-1
-		}
-		return a.level[i] == step
+		return !isLoad(i) && a.ins[i].Op != program.OpStore && a.level[i] == step
 	})
 }
 
@@ -169,12 +185,15 @@ func (e *emitter) importMasks() {
 	a := e.plan
 	for _, i := range a.exported {
 		if a.masks[e.warp][i] {
-			dst := e.define(a.ins[i])
-			e.line("ld.shared.b64 %%t0, [%%exchange+%d]", a.place[i]*exchangeStride)
-			e.setBits(dst, program.M, "%t0")
+			v := a.ins[i].Dst
+			e.types[v], e.values = program.I, max(e.values, int(v)+1) // its bits, all ones or zero: nothing else is asked of it
+			e.line("ld.shared.b64 %s, [%%exchange+%d]", e.reg(v), a.place[i]*exchangeStride)
 		}
 	}
 }
+
+// durationHead is how many words of a duration window come before the closed total.
+const durationHead = 3
 
 // prefetch asks for the state that the recurrences will touch, all at once: a cache line comes from memory in a few
 // hundred cycles, and windows would wait for theirs one after the other.
@@ -206,7 +225,7 @@ func (e *emitter) prefetch() {
 	e.prefetchRings()
 }
 
-// prefetchRings asks for the slot of each sample window's ring that comes next; its number is in the window's first word.
+// prefetchRings asks for the entry of each window's ring that comes next; its number is in the window's first word.
 func (e *emitter) prefetchRings() {
 	a := e.plan
 	for i := a.recur; i < a.after; i++ {
@@ -214,13 +233,18 @@ func (e *emitter) prefetchRings() {
 			continue
 		}
 		w := &e.p.Windows[a.ins[i].Imm]
-		if w.Kind != program.WindowSamples || w.Words()*8 <= 256 {
+		if w.Words()*8 <= 256 || w.Kind == program.WindowDuration && w.Sub&(w.Sub-1) != 0 {
 			continue
 		}
-		stride := 8 * (w.Words() / w.N)
+		count, first := w.N, w.State*8+8*(w.Words()%max(w.N, 1))
 		e.line("ld.global.b64 %%t0, [%%state+%d]", w.State*8)
-		e.line("mad.lo.s64 %%at, %%t0, %d, %%state", stride)
-		e.line("prefetch.global.L1 [%%at+%d]", w.State*8+8*(w.Words()%w.N))
+		if w.Kind == program.WindowDuration {
+			entry := (w.Words() - durationHead) / (1 + w.Sub)
+			count, first = w.Words()/entry, w.State*8+8*(durationHead+entry)
+			e.line("and.b64 %%t0, %%t0, %d", w.Sub-1)
+		}
+		e.line("mad.lo.s64 %%at, %%t0, %d, %%state", 8*(w.Words()/count))
+		e.line("prefetch.global.L1 [%%at+%d]", first)
 	}
 }
 

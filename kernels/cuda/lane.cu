@@ -13,26 +13,33 @@ __shared__ Quarter slots[2][SLOT_QUARTERS_MAX][32];
 __shared__ Work works[2];
 __shared__ volatile u32 done;
 
-// fetch polls until a slot from base on is whole, and returns how many in a row are.
-__device__ static inline u32 fetch(const Lane &lane, Quarter (*to)[32], u32 base, u32 l) {
+// A poll of few slots comes back sooner and leaves the bus to others; after many came at once, many are asked for.
+enum { FEW = 8, MANY = 32 };
+
+// fetch polls width slots from base on until the first is whole, and returns how many in a row are.
+__device__ static inline u32 fetch(const Lane &lane, Quarter (*to)[32], u32 base, u32 l, u32 width) {
   const u32 slot = base + l, want = slot + 1;
+  const bool asked = l < width;
   const Quarter *in = lane.in + (slot & (lane.ring - 1));
   u32 whole;
   do {
-    Quarter q[BASE_QUARTERS];
+    bool ok = asked;
+    if (asked) {
+      Quarter q[BASE_QUARTERS];
 #pragma unroll
-    for (u32 i = 0; i < BASE_QUARTERS; i++) q[i] = load_sys(in + (u64)i * lane.ring);
-    bool ok = true;
+      for (u32 i = 0; i < BASE_QUARTERS; i++) q[i] = load_sys(in + (u64)i * lane.ring);
 #pragma unroll
-    for (u32 i = 0; i < BASE_QUARTERS; i++) {
-      ok = ok && q[i].stamp == want;
-      to[i][l] = q[i];
+      for (u32 i = 0; i < BASE_QUARTERS; i++) {
+        ok = ok && q[i].stamp == want;
+        to[i][l] = q[i];
+      }
+      for (u32 i = BASE_QUARTERS; i < lane.slot_quarters; i++) {
+        Quarter more = load_sys(in + (u64)i * lane.ring);
+        ok = ok && more.stamp == want;
+        to[i][l] = more;
+      }
     }
-    for (u32 i = BASE_QUARTERS; i < lane.slot_quarters; i++) {
-      Quarter more = load_sys(in + (u64)i * lane.ring);
-      ok = ok && more.stamp == want;
-      to[i][l] = more;
-    }
+    sync_warp();
     whole = ballot(ok);
   } while (!(whole & 1));
   return whole == 0xffffffffu ? 32 : __builtin_ctz(~whole);
@@ -40,14 +47,15 @@ __device__ static inline u32 fetch(const Lane &lane, Quarter (*to)[32], u32 base
 
 // poll is the last warp's work.
 __device__ static inline void poll(const Lane &lane, u32 l, u32 everyone) {
-  u32 base = lane.base;
+  u32 base = lane.base, width = FEW;
   for (u32 batch = 0;; batch++) {
     const u32 buffer = batch & 1;
     Quarter(*to)[32] = slots[buffer];
     Work &work = works[buffer];
     if (batch >= 2) meet(BARRIER_EMPTY + buffer, everyone);
-    u32 n = fetch(lane, to, base, l);
-    while (n < 32 && done != batch) n = fetch(lane, to, base, l);  // the others are busy: more may come
+    u32 n = fetch(lane, to, base, l, width);
+    while (n < MANY && done != batch) n = fetch(lane, to, base, l, MANY);  // the others are busy: more may come
+    width = n < FEW ? FEW : MANY;
     u32 commands = ballot(l < n && (to[1][l].aux & 0xff) == 0 && to[3][l].aux != 0), command = 0;
     if (commands) {
       n = __builtin_ctz(commands);

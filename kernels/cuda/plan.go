@@ -18,7 +18,8 @@ const exchangeMost = 96 << 10
 //
 //	before ── turn: step 0 │ step 1 │ … │ after ── masks │ late ── rows          │ is a barrier of the block
 //
-// A step ends where a window needs another's output. The stores of state come in the last step of a turn, after all loads.
+// A step ends where a window needs another's output. The stores of state come after all loads of a turn, and those of the last
+// turn after the rows.
 type plan struct {
 	p     *program.Program
 	warps int
@@ -43,7 +44,7 @@ type plan struct {
 
 // newPlan deals out a program. One warp runs it as it stands.
 func newPlan(p *program.Program, warps int) *plan {
-	a := &plan{p: p, warps: warps, steps: 1, owner: map[int]int{}, tokens: map[program.Value]int{}, place: map[int]int{}}
+	a := &plan{p: sliced(p), warps: warps, steps: 1, owner: map[int]int{}, tokens: map[program.Value]int{}, place: map[int]int{}}
 	a.index()
 	for range warps {
 		a.runs = append(a.runs, make([]bool, len(a.ins)))
@@ -104,7 +105,7 @@ func (a *plan) operandsOf(i int) []int {
 
 // measure finds the steps, and what is late.
 func (a *plan) measure() {
-	last := 1
+	last := 0
 	for i, in := range a.ins {
 		for _, operand := range a.operandsOf(i) {
 			a.level[i] = max(a.level[i], a.level[operand])
