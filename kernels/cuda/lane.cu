@@ -16,116 +16,59 @@ __shared__ volatile u32 done;
 // A poll of few slots comes back sooner and leaves the bus to others; after many came at once, many are asked for.
 enum { FEW = 8, MANY = 32 };
 
-// Two polls are under way at any time, half a trip over the bus apart: a slot is seen half a trip sooner on the average.
-enum { APART_CLOCKS = 900 };
-
-// Poll is one look at the slots from base on: quarters on their way to registers.
-struct Poll {
-  Quarter q[BASE_QUARTERS];
-  u32 base;
-  bool asked;
-};
-
-struct Poller {
-  u32 base, width;
-  u64 last;  // when the last poll left
-};
-
-__device__ static inline u64 clock_now() {
-  u64 now;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
-  return now;
-}
-
-__device__ static inline void ask(const Lane &lane, Poller &self, Poll &p, u32 l) {
-  while (clock_now() - self.last < APART_CLOCKS) {
-  }
-  self.last = clock_now();
-  p.base = self.base, p.asked = l < self.width;
-  const Quarter *in = lane.in + ((p.base + l) & (lane.ring - 1));
-  if (p.asked) {
+// fetch polls width slots from base on until the first is whole, and returns how many in a row are.
+__device__ static inline u32 fetch(const Lane &lane, Quarter (*to)[32], u32 base, u32 l, u32 width) {
+  const u32 slot = base + l, want = slot + 1;
+  const bool asked = l < width;
+  const Quarter *in = lane.in + (slot & (lane.ring - 1));
+  u32 whole;
+  do {
+    bool ok = asked;
+    if (asked) {
+      Quarter q[BASE_QUARTERS];
 #pragma unroll
-    for (u32 i = 0; i < BASE_QUARTERS; i++) p.q[i] = load_sys(in + (u64)i * lane.ring);
-  }
-}
-
-__device__ static inline u32 in_a_row(bool ok) {
-  u32 whole = ballot(ok);
-  return whole == 0xffffffffu ? 32 : __builtin_ctz(~whole);
-}
-
-// answered waits for a poll and returns how many slots in a row from the poller's base on are whole as far as it saw.
-__device__ static inline u32 answered(const Poller &self, const Poll &p, u32 l) {
-  if (p.base != self.base) return 0;  // those slots have been handed over since
-  bool ok = p.asked;
+      for (u32 i = 0; i < BASE_QUARTERS; i++) q[i] = load_sys(in + (u64)i * lane.ring);
 #pragma unroll
-  for (u32 i = 0; i < BASE_QUARTERS; i++) ok = ok && p.q[i].stamp == p.base + l + 1;
-  return in_a_row(ok);
-}
-
-// take copies n slots to where the other warps read them, with the quarters that a poll does not bring, and returns how
-// many are whole with those.
-__device__ static inline u32 take(const Lane &lane, const Poll &p, Quarter (*to)[32], u32 l, u32 n) {
-  const Quarter *in = lane.in + ((p.base + l) & (lane.ring - 1));
-  bool ok = l < n;
-  if (ok) {
-#pragma unroll
-    for (u32 i = 0; i < BASE_QUARTERS; i++) to[i][l] = p.q[i];
-  }
-  for (u32 i = BASE_QUARTERS; i < lane.slot_quarters; i++) {
-    if (!ok) continue;
-    Quarter more = load_sys(in + (u64)i * lane.ring);
-    ok = more.stamp == p.base + l + 1;
-    to[i][l] = more;
-  }
-  return in_a_row(ok);
-}
-
-// publish hands n slots to the other warps, or the command that is the first, and returns the command or 0.
-__device__ static inline u32 publish(Quarter (*to)[32], Work &work, Poller &self, u32 l, u32 n) {
-  u32 commands = ballot(l < n && (to[1][l].aux & 0xff) == 0 && to[3][l].aux != 0), command = 0;
-  if (commands) {
-    n = __builtin_ctz(commands);
-    if (n == 0) {
-      sync_warp();
-      command = to[3][0].aux, n = 1;
+      for (u32 i = 0; i < BASE_QUARTERS; i++) {
+        ok = ok && q[i].stamp == want;
+        to[i][l] = q[i];
+      }
+      for (u32 i = BASE_QUARTERS; i < lane.slot_quarters; i++) {
+        Quarter more = load_sys(in + (u64)i * lane.ring);
+        ok = ok && more.stamp == want;
+        to[i][l] = more;
+      }
     }
-  }
-  rank_ticks(work, to[0][l].aux, l, n);
-  if (l == 0) work.base = self.base, work.command = command;
-  self.base += n;
-  self.width = n < FEW ? FEW : MANY;
-  return command;
+    sync_warp();
+    whole = ballot(ok);
+  } while (!(whole & 1));
+  return whole == 0xffffffffu ? 32 : __builtin_ctz(~whole);
 }
 
 // poll is the last warp's work.
 __device__ static inline void poll(const Lane &lane, u32 l, u32 everyone) {
-  Poller self = {lane.base, FEW, 0};
-  Poll polls[2];
-  ask(lane, self, polls[0], l);
-  ask(lane, self, polls[1], l);
-  u32 batch = 0, n = 0;
-  bool claimed = false;  // the buffer of this batch
-  for (;;) {
-#pragma unroll
-    for (u32 k = 0; k < 2; k++) {
-      const u32 buffer = batch & 1;
-      u32 more = answered(self, polls[k], l);
-      if (more > n) {
-        if (!claimed && batch >= 2) meet(BARRIER_EMPTY + buffer, everyone);
-        claimed = true;
-        more = take(lane, polls[k], slots[buffer], l, more);
-        n = more > n ? more : n;
-        self.width = MANY;
+  u32 base = lane.base, width = FEW;
+  for (u32 batch = 0;; batch++) {
+    const u32 buffer = batch & 1;
+    Quarter(*to)[32] = slots[buffer];
+    Work &work = works[buffer];
+    if (batch >= 2) meet(BARRIER_EMPTY + buffer, everyone);
+    u32 n = fetch(lane, to, base, l, width);
+    while (n < MANY && done != batch) n = fetch(lane, to, base, l, MANY);  // the others are busy: more may come
+    width = n < FEW ? FEW : MANY;
+    u32 commands = ballot(l < n && (to[1][l].aux & 0xff) == 0 && to[3][l].aux != 0), command = 0;
+    if (commands) {
+      n = __builtin_ctz(commands);
+      if (n == 0) {
+        sync_warp();
+        command = to[3][0].aux, n = 1;
       }
-      if (n > 0 && (n == MANY || done == batch)) {  // while the others are busy, more may come
-        u32 command = publish(slots[buffer], works[buffer], self, l, n);
-        arrive(BARRIER_FULL + buffer, everyone);
-        if (command == COMMAND_STOP) return;
-        batch++, n = 0, claimed = false;
-      }
-      ask(lane, self, polls[k], l);
     }
+    rank_ticks(work, to[0][l].aux, l, n);
+    if (l == 0) work.base = base, work.command = command;
+    arrive(BARRIER_FULL + buffer, everyone);
+    if (command == COMMAND_STOP) return;
+    base += n;
   }
 }
 
