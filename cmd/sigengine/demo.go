@@ -46,6 +46,7 @@ CLI, shows the signals too.`,
 		Example: `  sigengine demo
   sigengine demo --for 10s --json
   sigengine demo --symbols 512 --rate 200000 --ticks-per-message 32 --codec binary
+  sigengine demo --executor gpu --dispatch resident --lanes 4
   sigengine demo --for 30s --journal journals && sigengine verify journals`,
 		Args: noArgs,
 		RunE: run(func(ctx context.Context, _ []string) error { return a.demo(ctx, o) }),
@@ -99,8 +100,11 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	defer server.Close()
 	tune(a.log, c)
+	owner := o.shape.owner(a, c.Engine, true)
+	defer a.closeDevices(owner)
 	options := live.Options{
-		Config: c, Connection: natsconn.Config{InProcess: server}, Clock: clock, Log: a.log, Build: buildLine(), Shape: o.shape.apply,
+		Config: c, Connection: natsconn.Config{InProcess: server}, Clock: clock, Log: a.log, Build: buildLine(),
+		Shape: o.shape.apply, Place: place(owner),
 	}
 	if !o.asJSON {
 		printer := newSignalPrinter(a.out)

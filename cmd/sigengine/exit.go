@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sigengine/sigengine/internal/config"
+	"github.com/sigengine/sigengine/internal/engine"
 )
 
 // The exit codes. They are part of the command line's contract and listed in the root's help.
@@ -15,6 +16,7 @@ const (
 	exitDifference  = 1
 	exitUsage       = 2
 	exitRuntime     = 3
+	exitGPU         = 4
 	exitInterrupted = 130
 )
 
@@ -23,6 +25,7 @@ const exitCodesHelp = `Exit codes:
   1    a difference was found, or a check failed
   2    wrong usage or configuration
   3    failed while running
+  4    executor gpu and no GPU can be used, or a GPU was lost and nothing followed it
   130  interrupted`
 
 // exitError is an error with an exit code. Its text is one line that says what to do.
@@ -49,7 +52,12 @@ func asUsage(err error) error { return withCode(exitUsage, err) }
 
 // asRuntimeFailure gives an error the code of a failure while running, unless it has a code. Mistakes in a configuration keep
 // theirs, see finish.
-func asRuntimeFailure(err error) error { return withCode(exitRuntime, err) }
+func asRuntimeFailure(err error) error {
+	if errors.Is(err, engine.ErrDeviceLost) {
+		return withCode(exitGPU, err)
+	}
+	return withCode(exitRuntime, err)
+}
 
 func withCode(code int, err error) error {
 	var has *exitError

@@ -42,6 +42,7 @@ While disconnected from NATS it tries again every 25 ms or so; market data lost 
 gap, and signals decided meanwhile are not sent later, because they would be stale.`,
 		Example: `  sigengine run -c engine.yaml
   sigengine run -c engine.yaml --server nats://feeds:4222 --creds desk.creds --journal /data/journal
+  sigengine run -c engine.yaml --executor gpu --lanes 8
   sigengine run -c engine.yaml --for 1m --json --hgrm latencies/`,
 		Args: noArgs,
 		RunE: run(func(ctx context.Context, _ []string) error { return a.runEngine(ctx, o) }),
@@ -80,8 +81,11 @@ func (a *app) runEngine(ctx context.Context, o runOptions) error {
 	}
 	connection.WaitForServer = true
 	tune(a.log, c)
+	owner := o.shape.owner(a, c.Engine, true)
+	defer a.closeDevices(owner)
 	l, err := live.Start(live.Options{
-		Config: c, Connection: connection, Clock: feed.NewSystemClock(), Log: a.log, Build: buildLine(), Shape: o.shape.apply,
+		Config: c, Connection: connection, Clock: feed.NewSystemClock(), Log: a.log, Build: buildLine(),
+		Shape: o.shape.apply, Place: place(owner),
 	})
 	if err != nil {
 		return asLiveFailure(err)

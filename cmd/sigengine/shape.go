@@ -15,29 +15,27 @@ import (
 
 // shapeFlags change how the engine runs, never what it decides.
 type shapeFlags struct {
-	executor, dispatch, mode string
-	lanes, batch             int
+	executorFlags
+	mode         string
+	lanes, batch int
 }
 
 func (s *shapeFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&s.executor, "executor", "", "where the program runs: auto, cpu or gpu (this build has the CPU executor only)")
-	c.Flags().StringVar(&s.dispatch, "dispatch", "", "how a GPU is given its work: resident or stream")
+	s.addSize(c)
 	c.Flags().StringVar(&s.mode, "mode", "", "auto, fused (one goroutine) or staged (one a stage)")
+}
+
+// addSize adds the flags for commands whose mode is fixed.
+func (s *shapeFlags) addSize(c *cobra.Command) {
+	s.executorFlags.add(c)
 	c.Flags().IntVar(&s.lanes, "lanes", 0, "shards of the instruments, 1 to 64")
 	c.Flags().IntVar(&s.batch, "batch", 0, "most ticks a turn, 1 to 4096")
 }
 
-// check refuses what this build cannot do.
+// check refuses what makes no sense.
 func (s *shapeFlags) check() error {
-	switch s.executor {
-	case "", "auto", "cpu":
-	case "gpu":
-		return usagef("--executor gpu: this build has the CPU executor only; use cpu or auto, the output is the same")
-	default:
-		return usagef("--executor is %q; want auto, cpu or gpu", s.executor)
-	}
-	if s.dispatch != "" && s.dispatch != "resident" && s.dispatch != "stream" {
-		return usagef("--dispatch is %q; want resident or stream", s.dispatch)
+	if err := s.executorFlags.check(); err != nil {
+		return err
 	}
 	if s.mode != "" && s.mode != "auto" && s.mode != "fused" && s.mode != "staged" {
 		return usagef("--mode is %q; want auto, fused or staged", s.mode)

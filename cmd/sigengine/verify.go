@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sigengine/sigengine/internal/config"
+	"github.com/sigengine/sigengine/internal/metrics"
 	"github.com/sigengine/sigengine/replay"
 	"github.com/sigengine/sigengine/replay/journal"
 )
@@ -59,18 +61,26 @@ func escapeGlob(path string) string {
 
 // verification is what verify prints for programs.
 type verification struct {
-	Same       bool    `json:"same"`
-	Ticks      uint64  `json:"ticks"`
-	Signals    uint64  `json:"signals"` // compared
-	Unended    bool    `json:"unended"` // the run did not end in good order
-	Unmatched  uint64  `json:"unmatched"`
-	OutputHash string  `json:"output_hash"`
-	ElapsedS   float64 `json:"elapsed_s"`
-	Difference string  `json:"difference,omitempty"`
+	Same       bool         `json:"same"`
+	Ticks      uint64       `json:"ticks"`
+	Signals    uint64       `json:"signals"` // compared
+	Unended    bool         `json:"unended"` // the run did not end in good order
+	Unmatched  uint64       `json:"unmatched"`
+	OutputHash string       `json:"output_hash"`
+	Executor   string       `json:"executor"` // what recomputed it
+	GPU        *metrics.GPU `json:"gpu,omitempty"`
+	ElapsedS   float64      `json:"elapsed_s"`
+	Difference string       `json:"difference,omitempty"`
+}
+
+// verifyOptions are the flags of verify.
+type verifyOptions struct {
+	shape  shapeFlags
+	asJSON bool
 }
 
 func newVerify(a *app) *cobra.Command {
-	var asJSON bool
+	var o verifyOptions
 	c := &cobra.Command{
 		Use:   "verify JOURNAL",
 		Short: "Recompute a live run and compare every decided signal",
@@ -80,22 +90,30 @@ decided and recorded. It exits with 1 at the first difference and shows it.
 A run that was killed has no end in its journal, and its last signals may be in only one of the two accounts,
 because the process had not yet written them; verify says how many.`,
 		Example: `  sigengine verify journals/20260101T093000.000Z
+  sigengine verify journals --executor gpu
   sigengine verify journals --json`,
 		Args: oneArg("JOURNAL"),
-		RunE: run(func(ctx context.Context, args []string) error { return a.verify(ctx, args[0], asJSON) }),
+		RunE: run(func(ctx context.Context, args []string) error { return a.verify(ctx, args[0], &o) }),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the outcome as one JSON object")
+	o.shape.addSize(c)
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print the outcome as one JSON object")
 	return c
 }
 
-func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
+func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
+	if err := o.shape.check(); err != nil {
+		return err
+	}
 	store, dir, err := openJournal(path)
 	if err != nil {
 		return err
 	}
+	owner := o.shape.owner(a, config.Default().Engine, false)
+	defer a.closeDevices(owner)
 	started := time.Now()
 	progress := newProgress(a.err, 0)
 	v, err := replay.Verify(store, replay.Options{
+		Shape: o.shape.apply, Prepare: replayPlace{owner: owner, shape: &o.shape, fused: true}.prepare,
 		Done: func(ticks, _ uint64) { progress.ticks(ticks, time.Now()) },
 		Cancelled: func() error {
 			if ctx.Err() != nil {
@@ -110,12 +128,13 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 	}
 	out := verification{
 		Same: v.Difference == nil, Ticks: v.Ticks, Signals: v.Compared, Unended: v.Unended, Unmatched: v.Unmatched,
-		OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
+		Executor: v.GPU.Executor(), GPU: v.GPU, OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
 	}
 	if v.Difference != nil {
 		out.Difference = v.Difference.String()
 	}
-	if asJSON {
+	a.sayLost(&v.Result)
+	if o.asJSON {
 		if err := a.printJSON(&out); err != nil {
 			return err
 		}
@@ -129,7 +148,7 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 }
 
 func (a *app) printVerification(v *verification) {
-	fmt.Fprintf(a.out, "%d ticks, %d signals compared in %.1f s, output %s\n", v.Ticks, v.Signals, v.ElapsedS, v.OutputHash)
+	fmt.Fprintf(a.out, "%d ticks, %d signals compared in %.1f s on %s, output %s\n", v.Ticks, v.Signals, v.ElapsedS, v.GPU, v.OutputHash)
 	if v.Unended {
 		fmt.Fprintf(a.out, "the run did not end in good order; %d signals at its end are in one account only\n", v.Unmatched)
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	Quiet bool
 	// Shape changes the engine's configuration before it is made; nil: as configured.
 	Shape func(*engine.Config)
+	// Place says where the program runs, when everything else is known; an error ends the start. nil: the CPU.
+	Place func(*engine.Config) error
 }
 
 // ErrFeeds says that there is nothing to listen to.

@@ -17,9 +17,10 @@ type Result struct {
 	PublishErrors uint64            `json:"publish_errors"` // decided, not published
 	Gaps          uint64            `json:"gaps"`
 	Instruments   uint64            `json:"instruments"`
-	Malformed     metrics.Counts    `json:"malformed"` // messages and ticks that could not be decoded, by reason
-	Ignored       uint64            `json:"ignored"`   // messages of kinds that carry no ticks
-	Executor      string            `json:"executor"`
+	Malformed     metrics.Counts    `json:"malformed"`     // messages and ticks that could not be decoded, by reason
+	Ignored       uint64            `json:"ignored"`       // messages of kinds that carry no ticks
+	Executor      string            `json:"executor"`      // what runs the program now: cpu or gpu
+	GPU           *metrics.GPU      `json:"gpu,omitempty"` // where it began on one
 	Lanes         int               `json:"lanes"`
 	Batch         int               `json:"batch"`
 	Mode          string            `json:"mode"`
@@ -44,12 +45,20 @@ func (r *Result) String() string {
 	if r.Ignored > 0 || r.Malformed.Sum() > 0 {
 		fmt.Fprintf(&b, "input      %d messages ignored, %d malformed: %s\n", r.Ignored, r.Malformed.Sum(), list(r.Malformed))
 	}
-	fmt.Fprintf(&b, "executor   %s, %s, %d lanes, batches of up to %d\n", r.Executor, r.Mode, r.Lanes, r.Batch)
+	fmt.Fprintf(&b, "executor   %s, %s, %d lanes, batches of up to %d\n", r.executor(), r.Mode, r.Lanes, r.Batch)
 	fmt.Fprintf(&b, "output     %s\n", r.OutputHash)
 	if r.Journal != "" {
 		fmt.Fprintf(&b, "journal    %s\n", r.Journal)
 	}
 	return b.String() + r.LatencyNs.String()
+}
+
+// executor describes what ran the program.
+func (r *Result) executor() string {
+	if r.GPU == nil {
+		return r.Executor
+	}
+	return r.GPU.String()
 }
 
 // list writes the counts that are not zero.
