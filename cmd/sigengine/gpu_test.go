@@ -53,3 +53,55 @@ func TestLostDevice(t *testing.T) {
 		t.Errorf("not followed: exit %d\n%s", code, alone.err.String())
 	}
 }
+
+// TestCheckGPU: what check says of machines with GPUs.
+func TestCheckGPU(t *testing.T) {
+	server := startServer(t)
+	file := writeFile(t, "engine.yaml", goodConfig+"nats: {url: \""+server.URL()+"\"}\n")
+	signalless := writeFile(t, "none.yaml", "version: 1\nnats: {url: \""+server.URL()+"\"}\n")
+	const fake0, fake1 = "GPU 0, Fake GPU 0: 132 multiprocessors, ", "GPU 1, Fake GPU 1: 132 multiprocessors, "
+	for _, test := range []struct {
+		name    string
+		machine cufake.Options
+		args    []string
+		code    int
+		want    []string
+	}{
+		{"usable", cufake.Options{}, []string{"-c", file}, exitOK, []string{
+			"gpu        ok    " + fake0, "1.0 GiB free of 1.0 GiB; driver", "CUDA 13.0; the program was compiled and started on GPU 0, resident dispatch\n",
+			"gpu cost   ok    1.1 KiB of state an instrument, room for 4096; 80 B a tick in, 64 B a row out; lanes 1; 4.5 MiB of a GPU's memory, 1.1 MiB pinned here; 1.0 GiB is free\n",
+		}},
+		{"two", cufake.Options{Devices: 2}, []string{"-c", file, "--lanes", "3", "--dispatch", "stream"}, exitOK, []string{
+			fake0, fake1, "started on GPU 0, 1, stream dispatch\n", "lanes 3, at most 2 on a GPU; 6.4 MiB of a GPU's memory, 5.6 MiB pinned here",
+		}},
+		{"one prohibited", cufake.Options{Attributes: map[int32]int32{20: 2}}, []string{"-c", file}, exitOK, []string{
+			"gpu        note  GPU 0, Fake GPU 0, is in compute mode Prohibited; driver", "; the CPU runs the program\n", "-> allow its use: nvidia-smi -i 0 -c DEFAULT\n",
+		}},
+		{"prohibited, asked for", cufake.Options{Attributes: map[int32]int32{20: 2}}, []string{"-c", file, "--executor", "gpu"}, exitDifference, []string{
+			"gpu        fail  GPU 0, Fake GPU 0, is in compute mode Prohibited; driver",
+		}},
+		{"exclusive", cufake.Options{Attributes: map[int32]int32{20: 3}}, []string{"-c", file}, exitOK, []string{"free of 1.0 GiB, exclusive mode: no other process can use it beside this one; "}},
+		{"few multiprocessors", cufake.Options{Attributes: map[int32]int32{16: 4}}, []string{"-c", file, "--lanes", "5", "--executor", "gpu"}, exitDifference, []string{
+			"gpu        fail  GPU 0, Fake GPU 0: 4 multiprocessors, ", "has 4 multiprocessors; 5 lanes need one each\n", "-> use --lanes 4, more GPUs, or --dispatch stream\n",
+		}},
+		{"old driver", cufake.Options{Version: 12020}, []string{"-c", file}, exitOK, []string{"gpu        note  driver", "CUDA 12.2; the NVIDIA driver is too old: it speaks CUDA 12.2; the CPU runs", "-> install a driver for CUDA 12.4 or newer"}},
+		{"no program", cufake.Options{}, []string{"-c", signalless}, exitOK, []string{fake0, "there is no program to try\n"}},
+		{"cpu", cufake.Options{}, []string{"-c", file, "--executor", "cpu"}, exitOK, []string{"gpu        ok    not asked for: the executor is cpu\n"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g, driver := fakeMachine(t, test.machine)
+			c := commandLine{driver: driver}
+			if code := c.run(t.Context(), append([]string{"check"}, test.args...)...); code != test.code {
+				t.Errorf("exit %d\n%s", code, c.err.String())
+			}
+			for _, want := range test.want {
+				if !strings.Contains(c.out.String(), want) {
+					t.Errorf("no %q in\n%s", want, c.out.String())
+				}
+			}
+			for _, leak := range g.Leaks() {
+				t.Error("left behind: ", leak)
+			}
+		})
+	}
+}
