@@ -3,11 +3,16 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sigengine/sigengine/gpu"
 	"github.com/sigengine/sigengine/gpu/cufake"
+	"github.com/sigengine/sigengine/gpu/mailbox"
+	"github.com/sigengine/sigengine/kernels/cuda"
+	"github.com/sigengine/sigengine/kernels/program"
 )
 
 // fakeMachine is a machine with GPUs whose kernels compute nothing: a resident kernel ends at once.
@@ -47,10 +52,73 @@ func TestLostDevice(t *testing.T) {
 		t.Errorf("%+v of %s", s, c.out.String())
 	}
 	ok(t, "verify", dir)
+	again := commandLine{driver: driver}
+	code := again.run(t.Context(), "replay", dir, "--json", "--executor", "gpu", "--dispatch", "resident", "--follow")
+	if r := readSummary(t, again.out.String()); code != exitOK || r.OutputHash != s.OutputHash || r.Executor != "cpu" {
+		t.Errorf("replay: exit %d, hash %s, live %s, on %s", code, r.OutputHash, s.OutputHash, r.Executor)
+	}
+	if strings.Count(again.err.String(), "a GPU was lost") != 1 {
+		t.Error(again.err.String())
+	}
 
 	alone := commandLine{driver: driver}
 	if code := alone.run(t.Context(), append(demo, "--follow=off")...); code != exitGPU {
 		t.Errorf("not followed: exit %d\n%s", code, alone.err.String())
+	}
+}
+
+// firesNothing is a kernel that answers every slot with an empty row: it computes wrongly as soon as something should fire.
+func firesNothing(l *cufake.Launch) {
+	lane := cufake.Memory[cuda.Lane](l, cufake.Parameter[uint64](l, 0), 1)[0]
+	ring := int(lane.Ring)
+	in := cufake.Memory[mailbox.Quarter](l, lane.In, ring*int(lane.SlotQuarters))
+	out := cufake.Memory[mailbox.Quarter](l, lane.Out, ring*program.RowFirst)
+	for slot := lane.Base; !l.Stopped(); slot++ {
+		at, stamp := int(slot)%ring, slot+1
+		for quarter := range int(lane.SlotQuarters) {
+			for got, _ := mailbox.Stamp(&in[at+quarter*ring]); got != stamp; got, _ = mailbox.Stamp(&in[at+quarter*ring]) {
+				if l.Stopped() {
+					return
+				}
+				time.Sleep(10 * time.Microsecond)
+			}
+		}
+		for quarter := program.RowFirst - 1; quarter >= 0; quarter-- {
+			mailbox.Put(&out[at+quarter*ring], &mailbox.Quarter{Stamp: stamp})
+		}
+		if _, command := mailbox.Stamp(&in[at+program.SlotF3*ring]); command == cuda.CommandStop {
+			return
+		}
+	}
+}
+
+// TestMismatch: a device that computes wrongly is found by the follower, said once, and not used again.
+func TestMismatch(t *testing.T) {
+	g, driver := fakeMachine(t, cufake.Options{})
+	g.Register("lane", firesNothing)
+	c := commandLine{driver: driver}
+	file := writeFile(t, "engine.yaml", "version: 1\nfeeds: [{name: md, subject: md.v1.>}]\nsignals: [{name: up, value: mid, when: value > 0}]\n")
+	server := startServer(t)
+	done := make(chan int, 1)
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { done <- c.run(ctx, "run", "-c", file, "--server", server.URL(), "--executor", "gpu", "--status", "50ms") }()
+	c.err.waitFor(t, "msg=running")
+	capture := writeFile(t, "capture.jsonl", strings.Repeat(`1 {"type":"quote","venue":"x","symbol":"A","ts":1,"bid":99,"bid_size":3,"ask":100,"ask_size":1}`+"\n", 50))
+	ok(t, "play", capture, "--codec", "json", "--subject", "md.v1.x", "--speed", "max", "--server", server.URL())
+	c.err.waitFor(t, "a GPU was lost")
+	ok(t, "play", capture, "--codec", "json", "--subject", "md.v1.x", "--speed", "max", "--server", server.URL())
+	c.err.waitFor(t, "ticks=100 ")
+	stop()
+	if code := <-done; code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	log := c.err.String()
+	if strings.Count(log, "a GPU was lost") != 1 || !strings.Contains(log, "mismatches=") || strings.Contains(log, "mismatches=0") ||
+		!strings.Contains(log, `executor="cpu (device 0 lost: `) || !strings.Contains(log, "rows differed)") {
+		t.Error(log)
+	}
+	if !strings.Contains(log, "executor   cpu (device 0 lost: a GPU computed another row than the CPU") {
+		t.Errorf("not in the summary: %s", log)
 	}
 }
 

@@ -161,7 +161,10 @@ func (a *app) watch(ctx context.Context, l *live.Live, length, every time.Durati
 			if !input || !output {
 				level = slog.LevelWarn
 			}
-			a.log.Log(ctx, level, "status", "ticks", s.Ticks, "signals", s.Signals, "rejected", s.Rejected.Sum(), "dropped", s.Dropped, "gaps", s.Gaps,
+			if len(s.GPU.Lost()) > 0 {
+				level = slog.LevelWarn
+			}
+			a.log.Log(ctx, level, "status", "executor", s.GPU.String(), "ticks", s.Ticks, "signals", s.Signals, "rejected", s.Rejected.Sum(), "dropped", s.Dropped, "gaps", s.Gaps,
 				"malformed", s.Malformed.Sum(), "p50_us", float64(total.P50Ns)/1e3, "p99_us", float64(total.P99Ns)/1e3,
 				"input_connected", input, "output_connected", output)
 		}
