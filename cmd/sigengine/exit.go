@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/sigengine/sigengine/internal/config"
@@ -88,14 +89,14 @@ func (a *app) finish(ctx context.Context, err error) int {
 	if errors.As(err, &has) {
 		code = has.code
 	}
-	fmt.Fprintln(a.err, "sigengine: "+oneLine(err.Error()))
+	fmt.Fprintln(a.err, "sigengine: "+oneLine(plain(err.Error())))
 	return code
 }
 
 // printMistakes shows a configuration's mistakes with their places, and a last line that counts them.
 func (a *app) printMistakes(mistakes config.Errors) {
 	if e := mistakes[0]; len(mistakes) == 1 && e.Line == 0 { // such as a file that is not there
-		fmt.Fprintf(a.err, "sigengine: %s; %s\n", oneLine(e.Error()), e.Hint)
+		fmt.Fprintf(a.err, "sigengine: %s; %s\n", oneLine(plain(e.Error())), e.Hint)
 		return
 	}
 	fmt.Fprint(a.err, mistakes.Render())
@@ -104,6 +105,21 @@ func (a *app) printMistakes(mistakes config.Errors) {
 		count, verb = fmt.Sprintf("%d mistakes", len(mistakes)), "them"
 	}
 	fmt.Fprintf(a.err, "sigengine: %s in the configuration; correct %s and try again (docs/config.md lists every key)\n", count, verb)
+}
+
+// packages are prefixes of errors that say where in this program they were made, which is no user's business.
+var packages = regexp.MustCompile(`(^|: |; |\n)(?:bench|codec|config|cu|cuda|engine|executor|explain|feed|gpu|journal|kernels|live|metrics|natsconn|natsfeed|` +
+	`natsserver|program|publish|replay|report|ring|risk|setup|signal|sim|table|venue|wire): `)
+
+// plain leaves out the prefixes of packages.
+func plain(text string) string {
+	for {
+		shorter := packages.ReplaceAllString(text, "$1")
+		if shorter == text {
+			return text
+		}
+		text = shorter
+	}
 }
 
 // oneLine joins the lines of a text.

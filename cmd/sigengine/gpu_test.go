@@ -101,7 +101,9 @@ func TestMismatch(t *testing.T) {
 	server := startServer(t)
 	done := make(chan int, 1)
 	ctx, stop := context.WithCancel(t.Context())
-	go func() { done <- c.run(ctx, "run", "-c", file, "--server", server.URL(), "--executor", "gpu", "--status", "50ms") }()
+	go func() {
+		done <- c.run(ctx, "run", "-c", file, "--server", server.URL(), "--executor", "gpu", "--status", "50ms")
+	}()
 	c.err.waitFor(t, "msg=running")
 	capture := writeFile(t, "capture.jsonl", strings.Repeat(`1 {"type":"quote","venue":"x","symbol":"A","ts":1,"bid":99,"bid_size":3,"ask":100,"ask_size":1}`+"\n", 50))
 	ok(t, "play", capture, "--codec", "json", "--subject", "md.v1.x", "--speed", "max", "--server", server.URL())

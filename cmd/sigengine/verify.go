@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,6 +66,7 @@ type verification struct {
 	Ticks      uint64       `json:"ticks"`
 	Signals    uint64       `json:"signals"` // compared
 	Unended    bool         `json:"unended"` // the run did not end in good order
+	InUse      bool         `json:"in_use"`  // the run is still going on
 	Unmatched  uint64       `json:"unmatched"`
 	OutputHash string       `json:"output_hash"`
 	Executor   string       `json:"executor"` // what recomputed it
@@ -123,6 +125,9 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 		},
 	})
 	progress.end()
+	if errors.Is(err, replay.ErrNoConfig) {
+		return usagef("%s was recorded without signals, so there is nothing to verify; sigengine replay %s -c FILE computes some", dir, dir)
+	}
 	if err != nil {
 		return asReplayFailure(err)
 	}
@@ -130,6 +135,7 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 		Same: v.Difference == nil, Ticks: v.Ticks, Signals: v.Compared, Unended: v.Unended, Unmatched: v.Unmatched,
 		Executor: v.GPU.Executor(), GPU: v.GPU, OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
 	}
+	out.InUse = v.Unended && inUse(dir)
 	if v.Difference != nil {
 		out.Difference = v.Difference.String()
 	}
@@ -147,9 +153,25 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 	return nil
 }
 
+// inUse reports whether a process still writes a journal: it holds the lock.
+func inUse(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, "LOCK")); err != nil {
+		return false
+	}
+	lock, err := journal.NewDirStore(dir).Lock()
+	if err != nil {
+		return errors.Is(err, journal.ErrLocked)
+	}
+	_ = lock.Close()
+	return false
+}
+
 func (a *app) printVerification(v *verification) {
 	fmt.Fprintf(a.out, "%d ticks, %d signals compared in %.1f s on %s, output %s\n", v.Ticks, v.Signals, v.ElapsedS, v.GPU, v.OutputHash)
-	if v.Unended {
+	switch {
+	case v.InUse:
+		fmt.Fprintf(a.out, "the journal is in use: the run is still going on; %d signals at its end are in one account only, so far\n", v.Unmatched)
+	case v.Unended:
 		fmt.Fprintf(a.out, "the run did not end in good order; %d signals at its end are in one account only\n", v.Unmatched)
 	}
 	if v.Difference != "" {

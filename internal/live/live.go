@@ -33,13 +33,16 @@ type Live struct {
 	done    chan struct{}
 	err     error // of the engine, once done is closed
 	failed  chan struct{}
-	watched chan struct{} // closed when nothing more is said of devices
+	watched chan struct{} // closed when nothing more is said
 }
 
 // Start connects and runs. When it returns without error, the sources are subscribed and ticks flow.
 func Start(options Options) (*Live, error) {
 	if len(options.Config.Feeds) == 0 {
 		return nil, ErrFeeds
+	}
+	if options.silentAfter == 0 {
+		options.silentAfter = silentAfter
 	}
 	l := &Live{options: options, startNs: options.Clock.NowNs(), stages: metrics.NewStages(), done: make(chan struct{}), failed: make(chan struct{})}
 	l.watched = make(chan struct{})
@@ -52,7 +55,7 @@ func Start(options Options) (*Live, error) {
 		l.err = l.engine.Run(context.Background())
 	}()
 	go l.supervise()
-	go l.watchDevices()
+	go l.watch()
 	return l, nil
 }
 

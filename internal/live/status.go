@@ -33,6 +33,8 @@ func (l *Live) Status() report.Result {
 	}
 	for _, source := range l.sources {
 		s := source.Stats()
+		out.Decoded += s.Decode.Ticks
+		out.Undecoded += s.Dropped
 		out.Dropped += s.Dropped + s.StaleTicks + s.Inlet.Dropped
 		out.Ignored += s.Decode.IgnoredTotal()
 		for reason := range feed.Reject(feed.RejectCount) {

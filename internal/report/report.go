@@ -9,9 +9,11 @@ import (
 
 // Result is what one run did.
 type Result struct {
-	Ticks         uint64            `json:"ticks"`   // sequenced, without heartbeats
-	Signals       uint64            `json:"signals"` // decided
-	Dropped       uint64            `json:"dropped"` // ticks and messages lost on the way in
+	Ticks         uint64            `json:"ticks"`     // sequenced, without heartbeats
+	Signals       uint64            `json:"signals"`   // decided
+	Decoded       uint64            `json:"decoded"`   // ticks read from messages
+	Dropped       uint64            `json:"dropped"`   // ticks and messages lost on the way in
+	Undecoded     uint64            `json:"undecoded"` // of them: messages, which came quicker than they could be decoded
 	Rejected      metrics.Counts    `json:"rejected"`
 	Suppressed    uint64            `json:"suppressed"`     // firings whose value or condition was undefined
 	PublishErrors uint64            `json:"publish_errors"` // decided, not published
@@ -28,6 +30,22 @@ type Result struct {
 	Journal       string            `json:"journal,omitempty"` // directory
 	ElapsedS      float64           `json:"elapsed_s"`
 	LatencyNs     metrics.Latencies `json:"latency_ns"`
+	Market        *Market           `json:"market,omitempty"` // of a demo
+}
+
+// Market is what a simulated market sent, and what became of it: Ticks is Result.Decoded and Lost together.
+type Market struct {
+	Ticks    uint64  `json:"ticks"`
+	Messages uint64  `json:"messages"`
+	Late     uint64  `json:"late"`     // ticks sent over a millisecond after they were due
+	Lost     uint64  `json:"lost"`     // ticks that NATS or its client dropped before they were decoded
+	BehindS  float64 `json:"behind_s"` // how far the market was behind its own clock at the end
+}
+
+// String is a line of the table.
+func (m *Market) String() string {
+	return fmt.Sprintf("market     %d ticks sent in %d messages, %d of them over 1 ms late; %d lost by NATS before they were decoded\n",
+		m.Ticks, m.Messages, m.Late, m.Lost)
 }
 
 // String returns a short table.
@@ -49,6 +67,9 @@ func (r *Result) String() string {
 	fmt.Fprintf(&b, "output     %s\n", r.OutputHash)
 	if r.Journal != "" {
 		fmt.Fprintf(&b, "journal    %s\n", r.Journal)
+	}
+	if r.Market != nil {
+		b.WriteString(r.Market.String())
 	}
 	return b.String() + r.LatencyNs.String()
 }
