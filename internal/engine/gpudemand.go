@@ -17,6 +17,8 @@ import (
 const (
 	GPUDriverMajor, GPUDriverMinor = 12, 4 // the CUDA version that the driver speaks: PTX 8.4
 	GPUComputeMajor                = 8     // of the device: sm_80
+
+	GPUSlotQuartersMax = cuda.SlotQuartersMax // a program with larger slots runs on the CPU only
 )
 
 // GPUDemand is what a configuration's program needs where it runs on so many devices. Bytes are of one device, the one with

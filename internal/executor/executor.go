@@ -98,8 +98,14 @@ func (o *Owner) sayGPU(c *engine.Config) {
 	}
 	devices = devices[:len(devices)-2]
 	major, minor := o.driver.Version()
-	o.say(fmt.Sprint(devices, c.GPU.Dispatch, c.GPU.Follow), "executor", "gpu", "devices", devices, "dispatch", c.GPU.Dispatch.String(),
-		"follow", c.GPU.Follow, "cuda", fmt.Sprintf("%d.%d", major, minor), "driver", o.request.Machine.kernelDriver())
+	args := []any{
+		"executor", "gpu", "devices", devices, "dispatch", c.GPU.Dispatch.String(), "follow", c.GPU.Follow,
+		"cuda", fmt.Sprintf("%d.%d", major, minor),
+	}
+	if number := o.request.Machine.kernelDriver(); number != "" {
+		args = append(args, "driver", number)
+	}
+	o.say(fmt.Sprint(devices, c.GPU.Dispatch, c.GPU.Follow), args...)
 }
 
 // dispatch resolves auto.

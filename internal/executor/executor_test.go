@@ -169,7 +169,7 @@ func TestEveryCallFails(t *testing.T) {
 	}()
 
 	fell := 0
-	for n := 1; n < calls; n += 7 { // every call takes half a minute
+	for n := 1; n < calls; n += 17 { // every call would take a minute
 		g := cufake.New(cufake.Options{Devices: 2, MemoryBytes: 1 << 30})
 		g.Register("lane", func(*cufake.Launch) {})
 		g.Inject(cufake.Fault{Nth: n, Code: 999})
@@ -183,6 +183,18 @@ func TestEveryCallFails(t *testing.T) {
 	}
 	if fell == 0 {
 		t.Error("no failure was noticed")
+	}
+}
+
+// TestLargeSlots: a program whose slots no kernel takes goes to the CPU.
+func TestLargeSlots(t *testing.T) {
+	g, c := fake(t, cufake.Options{}), shape(t, 1)
+	large := *c.Program
+	large.SlotQuarters = engine.GPUSlotQuartersMax + 1
+	c.Program = &large
+	log, err := place(t, g, Request{}, &c)
+	if err != nil || c.GPU != nil || !strings.Contains(log, "the program's slots have 22 quarters; a GPU takes 21") {
+		t.Errorf("%v: %s", err, log)
 	}
 }
 

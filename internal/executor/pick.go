@@ -17,8 +17,11 @@ func (o *Owner) pick(c *engine.Config) ([]*gpu.Device, error) {
 	if o.dispatch() == engine.DispatchResident && !mailbox.Supported() {
 		return nil, &Problem{Text: "this processor cannot write 16 bytes at once, which resident kernels need", Hint: "use --dispatch stream"}
 	}
-	if _, err := engine.GPUNeeds(c, 1, o.dispatch()); err != nil {
-		return nil, &Problem{Text: firstLine(err.Error()), Hint: "use fewer ref(…) in the signals, or the CPU executor", Err: err}
+	if q := c.Program.SlotQuarters; q > engine.GPUSlotQuartersMax {
+		return nil, &Problem{
+			Text: fmt.Sprintf("the program's slots have %d quarters; a GPU takes %d", q, engine.GPUSlotQuartersMax),
+			Hint: "use fewer other instruments (ref) in the signals, or the CPU executor",
+		}
 	}
 	named := len(o.request.Devices) > 0
 	wanted := o.request.Devices

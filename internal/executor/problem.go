@@ -90,7 +90,7 @@ func (m Machine) explainLibrary(p *Problem) {
 func (m Machine) explainCall(p *Problem, err error) {
 	var e *gpu.Error
 	if !errors.As(err, &e) {
-		p.Text, p.Hint = firstLine(err.Error()), "see docs/gpu.md"
+		p.Text, p.Hint = strings.TrimPrefix(firstLine(err.Error()), "engine: "), "see docs/executor.md"
 		return
 	}
 	denied, absent := m.denied(), m.absent()
@@ -108,14 +108,19 @@ func (m Machine) explainCall(p *Problem, err error) {
 	case e.Code == codeDeviceUnavailable:
 		p.Text, p.Hint = "the GPU is taken: another process has it, in exclusive mode", "end that process (nvidia-smi lists it) or allow several (nvidia-smi -c DEFAULT)"
 	case errors.Is(err, gpu.ErrOutOfMemory):
-		p.Text, p.Hint = "the GPU's memory is full: "+firstLine(err.Error()), "end what else uses it (nvidia-smi), or lower engine.instruments or --lanes"
+		p.Text, p.Hint = "the GPU's memory is full: "+callText(e), "end what else uses it (nvidia-smi), or lower engine.instruments or --lanes"
 	case e.Code == codeUnsupportedPTX || e.Code == codeNoBinary:
 		p.Text, p.Hint = "the NVIDIA driver cannot compile the program: "+e.Name, oldDriverHint(m)
 	case e.Code == codeNoJIT:
 		p.Text, p.Hint = "the driver's compiler libnvidia-ptxjitcompiler.so.1 is missing", "it comes with the driver; "+hintContainer
 	default:
-		p.Text, p.Hint = strings.TrimSuffix(firstLine(err.Error()), "; "+e.Hint), e.Hint
+		p.Text, p.Hint = callText(e), e.Hint
 	}
+}
+
+// callText is what the driver said of which call.
+func callText(e *gpu.Error) string {
+	return fmt.Sprintf("%s: %s (%d): %s", e.Op, e.Name, e.Code, firstLine(e.Text))
 }
 
 func firstLine(text string) string {

@@ -96,7 +96,7 @@ func TestExplain(t *testing.T) {
 		{name: "memory of the context", fault: "cuDevicePrimaryCtxRetain", code: 2, machine: machine(loaded, nil, ""), text: "the GPU's memory is full", hint: "nvidia-smi"},
 		{name: "compiler", fault: "cuModuleLoadDataEx", code: 222, machine: machine(loaded, nil, ""), text: "the NVIDIA driver cannot compile the program", hint: "this one is 580.159.04"},
 		{name: "no compiler", fault: "cuModuleLoadDataEx", code: 221, machine: machine(loaded, nil, ""), text: "libnvidia-ptxjitcompiler.so.1 is missing", hint: "comes with the driver"},
-		{name: "something else", err: errors.New("odd\nindeed"), machine: machine(nil, nil, ""), text: "odd", hint: "docs/gpu.md"},
+		{name: "something else", err: errors.New("odd\nindeed"), machine: machine(nil, nil, ""), text: "odd", hint: "docs/executor.md"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := test.err
