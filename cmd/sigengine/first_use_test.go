@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -114,7 +115,10 @@ func TestVerifyWhat(t *testing.T) {
 	go func() { done <- demo.run(ctx, "demo", "--json", "--journal", running) }()
 	demo.err.waitFor(t, "msg=demo")
 	var text string
-	for text == "" || strings.HasPrefix(text, "0 ticks") {
+	for deadline := time.Now().Add(20 * time.Second); text == "" || strings.HasPrefix(text, "0 ticks"); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %q", text)
+		}
 		var v commandLine
 		if code := v.run(t.Context(), "verify", running); code == exitOK {
 			text = v.out.String()

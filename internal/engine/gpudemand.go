@@ -68,6 +68,9 @@ func TryGPU(c Config) error {
 	return errors.Join(err, recording.Close())
 }
 
+// Discard gives back what an engine holds on devices that never ran, and will not.
+func (e *Engine) Discard() error { return e.closeGPU() }
+
 // GPU describes the devices that run the program and what became of them; nil without. Any goroutine.
 func (e *Engine) GPU() *metrics.GPU {
 	if len(e.gpus) == 0 {

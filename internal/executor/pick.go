@@ -152,7 +152,7 @@ func (o *Owner) fits(d *gpu.Device, needs engine.GPUDemand) error {
 	}
 	if needs.DeviceBytes > free {
 		return &Problem{
-			Text: fmt.Sprintf("%s has %d MiB free of %d; %d are needed", name, free>>20, total>>20, needs.DeviceBytes>>20),
+			Text: fmt.Sprintf("%s has %d MiB free of %d; %d are needed", name, free>>20, total>>20, (needs.DeviceBytes+1<<20-1)>>20),
 			Hint: "end what else uses it (nvidia-smi), or lower engine.instruments, or use more GPUs",
 			Err:  gpu.ErrOutOfMemory,
 		}

@@ -200,6 +200,7 @@ func (l *Live) subscribe(f *config.Feed, inlet *feed.Inlet) error {
 func (l *Live) undo() {
 	if l.engine != nil {
 		l.engine.Stop()
+		_ = l.engine.Discard() // the error of Start matters more
 		if l.input != nil {
 			for _, inlet := range l.engine.Inlets() {
 				inlet.Abandon()
