@@ -30,6 +30,7 @@ type PipelineConfig struct {
 	Rates    []float64     // of the throughput runs
 	Symbols  int
 	Shape    func(*engine.Config)
+	Place    func(*engine.Config) error // where the program runs; nil: the CPU
 	Progress func(string)
 }
 
@@ -182,7 +183,7 @@ func (c *PipelineConfig) engine(s *natsserver.Server, codec string) (*live.Live,
 	}
 	return live.Start(live.Options{
 		Config: conf, Connection: natsconn.Config{InProcess: s}, Clock: feed.NewSystemClock(),
-		Log: slog.New(slog.DiscardHandler), Build: "bench", Shape: c.Shape,
+		Log: slog.New(slog.DiscardHandler), Build: "bench", Shape: c.Shape, Place: c.Place,
 	})
 }
 

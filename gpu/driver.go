@@ -48,7 +48,7 @@ func NewDriver(lookup Lookup, options ...DriverOption) (*Driver, error) {
 	}
 	table, err := cu.Load(cu.Lookup(lookup))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w; the driver is too old (CUDA 11.2 is needed, 12.4 is best)", ErrNoDriver, err)
+		return nil, fmt.Errorf("%w: %w: %w; CUDA 11.2 is needed, 12.4 is best", ErrNoDriver, ErrOldDriver, err)
 	}
 	d := &Driver{table: table}
 	for _, o := range options {

@@ -25,6 +25,8 @@ var (
 	ErrNotBuilt = errors.New("gpu: this binary was built without CUDA")
 	// ErrNoDriver: the driver's library could not be opened.
 	ErrNoDriver = errors.New("gpu: no CUDA driver")
+	// ErrOldDriver: the driver's library lacks entry points that every use needs. It comes with ErrNoDriver.
+	ErrOldDriver = errors.New("gpu: the CUDA driver is too old")
 	// ErrUnsupported: the installed driver or the device lacks what was asked for.
 	ErrUnsupported = errors.New("gpu: not supported here")
 	// ErrLost: the device failed for good in this process. Everything on it is gone; other devices and the CPU go on.

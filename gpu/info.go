@@ -23,6 +23,8 @@ type Info struct {
 	Managed      bool
 	MapsHost     bool
 	Unified      bool // one address space for host and device
+	Prohibited   bool // the machine's administrator lets no process use it
+	Exclusive    bool // one process at a time may use it
 	ConcurrentMM bool // host and device may touch managed memory at once
 }
 
@@ -47,6 +49,7 @@ const (
 	attrWarp            = 10
 	attrSMs             = 16
 	attrMapHost         = 19
+	attrComputeMode     = 20
 	attrCopyEngines     = 40
 	attrUnified         = 41
 	attrMajor           = 75
@@ -57,6 +60,12 @@ const (
 	attrSharedOptIn     = 97
 	attrPools           = 115
 	attrClusters        = 120
+)
+
+// Numbers of CUcomputemode.
+const (
+	computeProhibited = 2
+	computeExclusive  = 3
 )
 
 // Info describes a device without opening it.
@@ -105,6 +114,8 @@ func (d *Driver) attributes(info *Info, handle int32) error {
 	info.CopyEngines = get(attrCopyEngines)
 	info.Pools, info.Cooperative, info.Clusters = get(attrPools) != 0, get(attrCooperative) != 0, get(attrClusters) != 0
 	info.Managed, info.MapsHost, info.Unified = get(attrManaged) != 0, get(attrMapHost) != 0, get(attrUnified) != 0
+	mode := get(attrComputeMode)
+	info.Prohibited, info.Exclusive = mode == computeProhibited, mode == computeExclusive
 	info.ConcurrentMM = get(attrConcurrentMM) != 0
 	l := &info.Limits
 	l.ThreadsPerBlock, l.SharedBytes, l.SharedBytesByOption = get(attrThreadsPerBlock), get(attrShared), get(attrSharedOptIn)

@@ -54,6 +54,7 @@ type Result struct {
 	Lanes       int
 	Batch       int
 	Fused       bool
+	GPU         *metrics.GPU // of the last run; nil: the CPU ran the program
 }
 
 // Player replays one journal. One goroutine.
@@ -275,7 +276,7 @@ func (p *Player) finish() error {
 	}
 	hash, signals := p.engine.OutputHash()
 	c, r := p.engine.Counts(), p.engine.Rejections()
-	p.result.OutputHash = hash
+	p.result.OutputHash, p.result.GPU = hash, p.engine.GPU()
 	p.result.Signals += signals
 	p.result.Suppressed += r.Suppressed.Load()
 	p.result.Gaps += c.Gaps.Load()

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sigengine/sigengine/gpu"
 )
 
 // app is what commands share. One process, or one test, has one.
@@ -14,6 +16,8 @@ type app struct {
 	out, err  io.Writer
 	lookupEnv func(string) (string, bool)
 	log       *slog.Logger // to err; set before a command runs
+
+	openDriver func() (*gpu.Driver, error) // nil: the installed one
 
 	logFormat, logLevel string
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sigengine/sigengine/gpu"
 	"github.com/sigengine/sigengine/internal/natsserver"
 	"github.com/sigengine/sigengine/internal/testnats"
 )
@@ -60,6 +62,7 @@ func (b *buffer) waitFor(t *testing.T, text string) {
 // commandLine is one run inside the test process.
 type commandLine struct {
 	env      map[string]string
+	driver   func() (*gpu.Driver, error) // nil: there is none
 	in       string
 	out, err buffer
 }
@@ -68,7 +71,10 @@ func (c *commandLine) run(ctx context.Context, args ...string) int {
 	a := &app{in: strings.NewReader(c.in), out: &c.out, err: &c.err, lookupEnv: func(name string) (string, bool) {
 		text, ok := c.env[name]
 		return text, ok
-	}}
+	}, openDriver: c.driver}
+	if a.openDriver == nil {
+		a.openDriver = func() (*gpu.Driver, error) { return nil, fmt.Errorf("%w: not in this test", gpu.ErrNoDriver) }
+	}
 	return a.execute(ctx, args)
 }
 

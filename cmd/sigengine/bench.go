@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sigengine/sigengine/bench"
+	"github.com/sigengine/sigengine/internal/config"
 )
 
 // benchOptions are the flags of bench.
@@ -125,7 +126,11 @@ func (a *app) benchPipeline(ctx context.Context, o benchOptions) (*bench.Pipelin
 	if o.pairs > 0 {
 		c.Pairs = o.pairs
 	}
-	c.Shape = o.shape.apply
+	section := config.Default().Engine // the CPU, and nothing beside it, unless a flag says otherwise
+	section.Executor, section.Follow = config.ExecutorCPU, config.FollowOff
+	owner := o.shape.owner(a, section, true)
+	defer a.closeDevices(owner)
+	c.Shape, c.Place = o.shape.apply, place(owner)
 	c.Progress = func(what string) { a.log.Info(what) }
 	return bench.Pipeline(ctx, c)
 }

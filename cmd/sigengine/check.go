@@ -17,6 +17,7 @@ import (
 // checkOptions are the flags of check.
 type checkOptions struct {
 	server serverFlags
+	shape  shapeFlags
 	config string
 	asJSON bool
 }
@@ -28,14 +29,19 @@ func newCheck(a *app) *cobra.Command {
 		Short: "Say what is ready, what is not, and what to do about it",
 		Long: `check reads a configuration and reports every mistake with file, line, column and a caret. If there
 is none it looks at what the configuration needs: the NATS server, processors, memory, a GPU, the
-journal's folder. It changes nothing that lasts. Without a configuration it checks the defaults.`,
+journal's folder. It changes nothing that lasts. Without a configuration it checks the defaults.
+
+Where there is a GPU it compiles the program for it, takes the memory, starts and ends the kernels, and says what the
+program costs there.`,
 		Example: `  sigengine check -c engine.yaml
   sigengine check -c engine.yaml --server nats://10.0.0.5:4222
+  sigengine check -c engine.yaml --executor gpu --lanes 8
   sigengine check --json`,
 		Args: noArgs,
 		RunE: run(func(ctx context.Context, _ []string) error { return a.check(ctx, o) }),
 	}
 	o.server.add(c)
+	o.shape.addSize(c)
 	c.Flags().StringVarP(&o.config, "config", "c", "", "the configuration")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	return c
@@ -77,6 +83,9 @@ type checkMistake struct {
 }
 
 func (a *app) check(ctx context.Context, o checkOptions) error {
+	if err := o.shape.check(); err != nil {
+		return err
+	}
 	c := config.Default()
 	report := checkReport{Config: o.config}
 	if o.config != "" {
@@ -92,7 +101,12 @@ func (a *app) check(ctx context.Context, o checkOptions) error {
 		return err
 	}
 	report.Findings = append(report.Findings, checkServer(server))
-	report.Findings = append(report.Findings, checkProcessors(), checkMemory(c.Engine.MemoryLimitBytes, a.env("GOMEMLIMIT")), checkGPU(c.Engine.Executor))
+	report.Findings = append(report.Findings, checkProcessors(), checkMemory(c.Engine.MemoryLimitBytes, a.env("GOMEMLIMIT")))
+	onGPU, err := a.checkGPU(c, &o.shape)
+	if err != nil {
+		return err
+	}
+	report.Findings = append(report.Findings, onGPU...)
 	report.Findings = append(report.Findings, checkJournal(c.Journal.Dir))
 	if ctx.Err() != nil {
 		return errInterrupted

@@ -72,7 +72,8 @@ func TestCheckReady(t *testing.T) {
 		"nats       ok    " + server.URL() + ": connected, round trip ",
 		"cores      ok    GOMAXPROCS ",
 		"memory     ",
-		"gpu        ok    not in this build: CPU executor",
+		"gpu        ok    no NVIDIA GPU and no driver here; the CPU runs the program",
+		"gpu cost   ok    1.1 KiB of state an instrument, room for 4096; 80 B a tick in, 64 B a row out; lanes 1; 4.5 MiB of a GPU's memory, 1.1 MiB pinned here",
 		"journal    ok    " + journal + " (to be made): can be written",
 	} {
 		if !strings.Contains(c.out.String(), want) {
@@ -96,7 +97,7 @@ func TestCheckNotReady(t *testing.T) {
 		t.Error("a password was printed")
 	}
 	var report checkReport
-	if err := json.Unmarshal([]byte(c.out.String()), &report); err != nil || report.Ready || len(report.Findings) != 6 {
+	if err := json.Unmarshal([]byte(c.out.String()), &report); err != nil || report.Ready || len(report.Findings) != 7 {
 		t.Errorf("%v %+v", err, report)
 	}
 	for _, f := range report.Findings {

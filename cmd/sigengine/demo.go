@@ -16,6 +16,7 @@ import (
 	"github.com/sigengine/sigengine/internal/live"
 	"github.com/sigengine/sigengine/internal/natsconn"
 	"github.com/sigengine/sigengine/internal/natsserver"
+	"github.com/sigengine/sigengine/internal/report"
 )
 
 // demoOptions are the flags of demo.
@@ -46,6 +47,7 @@ CLI, shows the signals too.`,
 		Example: `  sigengine demo
   sigengine demo --for 10s --json
   sigengine demo --symbols 512 --rate 200000 --ticks-per-message 32 --codec binary
+  sigengine demo --executor gpu --dispatch resident --lanes 4
   sigengine demo --for 30s --journal journals && sigengine verify journals`,
 		Args: noArgs,
 		RunE: run(func(ctx context.Context, _ []string) error { return a.demo(ctx, o) }),
@@ -81,7 +83,7 @@ func (o *demoOptions) config() (*config.Config, error) {
 }
 
 func (a *app) demo(ctx context.Context, o demoOptions) error {
-	if err := o.shape.check(); err != nil {
+	if err := errors.Join(o.shape.check(), checkTimes(o.length, 0)); err != nil {
 		return err
 	}
 	c, err := o.config()
@@ -99,8 +101,11 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	defer server.Close()
 	tune(a.log, c)
+	owner := o.shape.owner(a, c.Engine, true)
+	defer a.closeDevices(owner)
 	options := live.Options{
-		Config: c, Connection: natsconn.Config{InProcess: server}, Clock: clock, Log: a.log, Build: buildLine(), Shape: o.shape.apply,
+		Config: c, Connection: natsconn.Config{InProcess: server}, Clock: clock, Log: a.log, Build: buildLine(),
+		Shape: o.shape.apply, Place: place(owner),
 	}
 	if !o.asJSON {
 		printer := newSignalPrinter(a.out)
@@ -161,11 +166,33 @@ func (a *app) demoMarket(ctx context.Context, l *live.Live, server *natsserver.S
 	closeMarket()
 	stats := <-done
 	err = feeder.Drain()
-	report := a.untilStopped(stoppedContext(ctx), l, 0, 0, "", o.asJSON)
-	if !o.asJSON {
-		fmt.Fprintf(a.err, "market     %d ticks in %d messages, %d sent over 1 ms late\n", stats.Ticks, stats.Messages, stats.LateTicks)
+	failed := a.untilStopped(stoppedContext(ctx), l, ending{asJSON: o.asJSON, add: func(r *report.Result) {
+		r.Market = marketOf(&stats, r.Decoded)
+		a.sayOverload(r, o)
+	}})
+	return errors.Join(err, failed)
+}
+
+// marketOf says what the market sent and what became of it.
+func marketOf(stats *sim.PublisherStats, decoded uint64) *report.Market {
+	return &report.Market{
+		Ticks: stats.Ticks, Messages: stats.Messages, Late: stats.LateTicks, Lost: stats.Ticks - min(stats.Ticks, decoded),
+		BehindS: float64(stats.BehindNs) / 1e9,
 	}
-	return errors.Join(err, report)
+}
+
+const (
+	hintOverload = "lower --rate, or send several ticks a message (--ticks-per-message 32 --codec binary)"
+	behindMostS  = 0.1
+)
+
+// sayOverload warns when the market was more than the machine could do.
+func (a *app) sayOverload(r *report.Result, o demoOptions) {
+	if r.Market.Lost == 0 && r.Dropped == 0 && r.Market.BehindS < behindMostS {
+		return
+	}
+	a.log.Warn("the market was more than this machine can do", "rate", o.rate, "sent", r.Market.Ticks, "decoded", r.Decoded,
+		"lost_by_nats", r.Market.Lost, "dropped", r.Dropped, "behind_s", r.Market.BehindS, "hint", hintOverload)
 }
 
 // stoppedContext is a context that has ended, for a run that is over.
@@ -194,6 +221,9 @@ func (a *app) demoStatus(ctx context.Context, l *live.Live, quiet bool) {
 			return
 		case <-ticker.C:
 			now := l.Status()
+			if now.Dropped > 0 && before.Dropped == 0 {
+				a.log.Warn("ticks are dropped: they come quicker than this machine takes them", "dropped", now.Dropped, "hint", hintOverload)
+			}
 			if !quiet {
 				fmt.Fprintln(a.err, statusLine(&before, &now))
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ func newDiff(a *app) *cobra.Command {
 		Use:   "diff A B",
 		Short: "Show the first difference between two journals or outputs",
 		Long: `diff compares two journals, two outputs of replay -o, or one of each. Of two journals the ticks are compared too.
+A journal is the directory of one run, or the directory given to --journal if it holds one run only.
 Configuration generation and output sequence are ignored: they tell who decided, not what. It exits with 1 if
 there is a difference.`,
 		Example: `  sigengine diff before.jsonl after.jsonl
@@ -30,7 +32,15 @@ there is a difference.`,
 }
 
 func (a *app) diff(pathA, pathB string) error {
-	c, err := replay.Diff(pathA, pathB)
+	accountA, err := accountOf(pathA)
+	if err != nil {
+		return err
+	}
+	accountB, err := accountOf(pathB)
+	if err != nil {
+		return err
+	}
+	c, err := replay.Diff(accountA, accountB)
 	if err != nil {
 		return err
 	}
@@ -45,6 +55,15 @@ func (a *app) diff(pathA, pathB string) error {
 	}
 	fmt.Fprintf(a.out, "same: %d ticks, %d signals compared\n", c.Ticks, c.Signals)
 	return nil
+}
+
+// accountOf returns what is compared: a file as it is, of a directory the only run.
+func accountOf(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return path, nil // Diff says what is wrong with it
+	}
+	_, dir, err := openJournal(path)
+	return dir, err
 }
 
 func describeTick(t *feed.Tick) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sigengine/sigengine/internal/metrics"
 	"github.com/sigengine/sigengine/internal/testdata"
 )
 
@@ -18,6 +19,7 @@ type summary struct {
 	Dropped    uint64            `json:"dropped"`
 	Rejected   map[string]uint64 `json:"rejected"`
 	Executor   string            `json:"executor"`
+	GPU        *metrics.GPU      `json:"gpu"`
 	Lanes      int               `json:"lanes"`
 	OutputHash string            `json:"output_hash"`
 	ElapsedS   float64           `json:"elapsed_s"`
@@ -175,7 +177,11 @@ func TestEngineCommandFailures(t *testing.T) {
 		{[]string{"run", "-c", "/nonexistent.yaml"}, exitUsage, "nonexistent"},
 		{[]string{"run", "-c", noSignals}, exitUsage, "signals"},
 		{[]string{"run", "-c", noFeeds}, exitUsage, "feeds"},
-		{[]string{"demo", "--executor", "gpu"}, exitUsage, "cpu"},
+		{[]string{"demo", "--executor", "gpu"}, exitGPU, "executor gpu: "},
+		{[]string{"demo", "--dispatch", "graph"}, exitUsage, "auto, resident or stream"},
+		{[]string{"demo", "--follow=maybe"}, exitUsage, "auto, on or off"},
+		{[]string{"demo", "--devices", "0,0"}, exitUsage, "twice"},
+		{[]string{"verify", empty, "--executor", "tpu"}, exitUsage, "auto, cpu or gpu"},
 		{[]string{"demo", "--executor", "tpu"}, exitUsage, "auto, cpu or gpu"},
 		{[]string{"demo", "--codec", "xml"}, exitUsage, "json or binary"},
 		{[]string{"demo", "--symbols", "0"}, exitUsage, "symbols"},

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sigengine/sigengine/internal/config"
 	"go.uber.org/automaxprocs/maxprocs"
 )
 
@@ -37,14 +36,6 @@ func checkProcessors() finding {
 
 // fusedBelow is the number of processors below which all stages share a goroutine.
 const fusedBelow = 8
-
-func checkGPU(executor config.Executor) finding {
-	f := finding{What: "gpu", State: stateOK, Text: "not in this build: CPU executor"}
-	if executor == config.ExecutorGPU {
-		f.State, f.Hint = stateFail, "set engine.executor to auto or cpu"
-	}
-	return f
-}
 
 // checkMemory says which soft limit the runtime would get: GOMEMLIMIT, else the configuration, else nine tenths of what there is.
 func checkMemory(configured int64, variable string) finding {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/feed/codec"
@@ -21,6 +22,7 @@ type playOptions struct {
 	codec   string
 	subject string
 	speed   string
+	wait    time.Duration
 	retime  bool
 	asJSON  bool
 }
@@ -37,6 +39,9 @@ nanoseconds, a space, and the message as the venue sent it. FILE - is standard i
 Messages go out byte for byte. With --retime the venue's own times in them are moved to the time of
 playing, at the speed of playing, for consumers that compare them with a clock.
 
+A server that goes away is waited for (--wait), and then play goes on where it was; what was on its way when it
+went is lost.
+
 --codec is how the messages are written; play decodes them too, and says at the end what it made of
 them. Codecs: ` + strings.Join(textCodecs(), ", ") + `.`,
 		Example: `  sigengine play day.jsonl --codec binance-spot --subject md.binance
@@ -50,6 +55,7 @@ them. Codecs: ` + strings.Join(textCodecs(), ", ") + `.`,
 	c.Flags().StringVar(&o.codec, "codec", "", "how the messages are written (required)")
 	c.Flags().StringVar(&o.subject, "subject", "", "where to publish (required)")
 	c.Flags().StringVar(&o.speed, "speed", "1", "1 is as recorded, 10 ten times as quick, max as quick as it goes")
+	c.Flags().DurationVar(&o.wait, "wait", 30*time.Second, "how long to wait for a server that has gone; 0 fails at once")
 	c.Flags().BoolVar(&o.retime, "retime", false, "move the venue's times in the messages to now")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print a summary as one JSON object on stdout")
 	return c
@@ -73,6 +79,7 @@ const symbolsMax = 1 << 16
 type player struct {
 	app        *app
 	subject    string
+	wait       time.Duration // for a server that has gone
 	pace       pace
 	retimer    *retimer // nil: messages go out as they are
 	decoder    feed.Decoder
@@ -132,11 +139,14 @@ func (a *app) newPlayer(o playOptions) (*player, error) {
 	if err != nil {
 		return nil, usagef("--codec: %w", err)
 	}
+	if o.wait < 0 {
+		return nil, usagef("--wait is %s; want a time of 0 or more, such as 30s", o.wait)
+	}
 	speed, err := parseSpeed(o.speed)
 	if err != nil {
 		return nil, err
 	}
-	p := &player{app: a, subject: o.subject, pace: pace{speed: speed}, decoder: decoder}
+	p := &player{app: a, subject: o.subject, wait: o.wait, pace: pace{speed: speed}, decoder: decoder}
 	p.batch.Ticks = make([]feed.Tick, 64)
 	if o.retime {
 		p.retimer = newRetimer(o.codec)

@@ -46,20 +46,58 @@ func (p *player) messages(ctx context.Context, input io.Reader) error {
 		if p.retimer != nil {
 			message = p.retimer.move(message, p.pace.shift)
 		}
-		if err := p.publish(message); err != nil {
+		if err := p.publish(ctx, message); err != nil {
 			return fmt.Errorf("line %d: %w", capture.Line(), err)
 		}
 		p.progress.step(len(message), counted.bytes.Load(), time.Now())
 	}
 }
 
-func (p *player) publish(message []byte) error {
-	if err := p.connection.Publish(p.subject, message); err != nil {
-		return fmt.Errorf("publishing failed: %w; what was sent before stays sent", err)
+// publish sends a message. While the server is away it waits: nothing is left out but what was on its way when it went.
+func (p *player) publish(ctx context.Context, message []byte) error {
+	for {
+		err := p.connection.Publish(p.subject, message)
+		if err == nil {
+			break
+		}
+		if p.connection.Connected() {
+			return fmt.Errorf("publishing failed: %w; what was sent before stays sent", err)
+		}
+		if err := p.awaitServer(ctx); err != nil {
+			return err
+		}
 	}
-	if p.progress.messages%flushEvery == flushEvery-1 {
-		if err := p.connection.Flush(flushTimeout); err != nil {
-			return fmt.Errorf("the server does not keep up: %w; look at its log", err)
+	if p.progress.messages%flushEvery != flushEvery-1 {
+		return nil
+	}
+	err := p.connection.Flush(flushTimeout)
+	if err != nil && p.connection.Connected() {
+		return fmt.Errorf("the server does not keep up: %w; look at its log", err)
+	}
+	if err != nil {
+		return p.awaitServer(ctx)
+	}
+	return nil
+}
+
+// serverAwayLook is how often play looks for a server that has gone.
+const serverAwayLook = 25 * time.Millisecond
+
+// awaitServer waits until there is a connection again.
+func (p *player) awaitServer(ctx context.Context) error {
+	most := time.NewTimer(p.wait)
+	defer most.Stop()
+	look := time.NewTicker(serverAwayLook)
+	defer look.Stop()
+	for !p.connection.Connected() {
+		select {
+		case <-ctx.Done():
+			return errInterrupted
+		case <-p.connection.Closed():
+			return fmt.Errorf("the server ended the connection for good: %w; check the credentials and their rights", p.connection.LastError())
+		case <-most.C:
+			return fmt.Errorf("the server has been away for %s; %d messages were sent, and the last of them may be lost", p.wait, p.progress.messages)
+		case <-look.C:
 		}
 	}
 	return nil

@@ -55,6 +55,9 @@ func (a *app) record(ctx context.Context, o recordOptions) error {
 	case o.dir == "":
 		return usagef("-o is missing; name the directory to record into")
 	}
+	if err := checkTimes(o.length, o.every); err != nil {
+		return err
+	}
 	c := config.Default()
 	f := config.DefaultFeed()
 	f.Name, f.Subject, f.Codec, f.Venue = "record", o.subject, config.Codec(o.codec), o.venue
@@ -75,5 +78,5 @@ func (a *app) record(ctx context.Context, o recordOptions) error {
 		return asLiveFailure(err)
 	}
 	a.log.Info("recording", "subject", o.subject, "journal", l.Status().Journal)
-	return a.untilStopped(ctx, l, o.length, o.every, "", o.asJSON)
+	return a.untilStopped(ctx, l, ending{length: o.length, every: o.every, asJSON: o.asJSON})
 }

@@ -35,11 +35,12 @@ func newReplay(a *app) *cobra.Command {
 		Short: "Run a journal through the engine again",
 		Long: `replay decides again what a journal's ticks lead to, under the journal's own configuration or another, and
 prints the hash of the decided signals: the same input and configuration always give the same hash,
-whatever the lanes, batches and speed.
+whatever the lanes, batches and speed, on the CPU or a GPU.
 
 JOURNAL is the directory of one run, or the directory given to --journal if it holds one run only.`,
 		Example: `  sigengine replay journals/20260101T093000.000Z
   sigengine replay journals -c other.yaml -o other.jsonl
+  sigengine replay journals --executor gpu --lanes 4
   sigengine replay journals --speed 10 --json`,
 		Args: oneArg("JOURNAL"),
 		RunE: run(func(ctx context.Context, args []string) error { return a.replay(ctx, args[0], o) }),
@@ -66,11 +67,16 @@ func (a *app) replay(ctx context.Context, path string, o replayOptions) error {
 	}
 	clock := feed.NewSystemClock()
 	options := replay.Options{Clock: clock, Stages: metrics.NewStages(), Shape: o.shape.apply}
+	section := config.Default().Engine
 	if o.config != "" {
 		if options.Config, err = config.Load(o.config); err != nil {
 			return asUsage(err)
 		}
+		section = options.Config.Engine
 	}
+	owner := o.shape.owner(a, section, false)
+	defer a.closeDevices(owner)
+	options.Prepare = replayPlace{owner: owner, shape: &o.shape, paced: speed > 0}.prepare
 	if speed > 0 {
 		options.Pace = replay.NewPacer(ctx, clock, speed).Wait
 	}
@@ -109,13 +115,14 @@ func (a *app) replayed(r *replay.Result, dir string, elapsed time.Duration, stag
 	if r.Incomplete != nil {
 		a.log.Warn("the journal ends within a block; everything before was replayed", "reason", r.Incomplete)
 	}
+	a.sayLost(r)
 	mode := "staged"
 	if r.Fused {
 		mode = "fused"
 	}
 	out := report.Result{
 		Ticks: r.Ticks, Signals: r.Signals, Rejected: r.Rejected, Suppressed: r.Suppressed, Gaps: r.Gaps, Instruments: r.Instruments,
-		Executor: "cpu", Lanes: r.Lanes, Batch: r.Batch, Mode: mode, OutputHash: r.OutputHash, Journal: dir,
+		Executor: r.GPU.Executor(), GPU: r.GPU, Lanes: r.Lanes, Batch: r.Batch, Mode: mode, OutputHash: r.OutputHash, Journal: dir,
 		ElapsedS: elapsed.Seconds(), LatencyNs: stages.Snapshot(), Malformed: metrics.Counts{},
 	}
 	// A recorded tick was received long ago: how long ago is no latency of this run.

@@ -15,6 +15,7 @@ import (
 	"github.com/sigengine/sigengine/internal/config"
 	"github.com/sigengine/sigengine/internal/live"
 	"github.com/sigengine/sigengine/internal/metrics"
+	"github.com/sigengine/sigengine/internal/report"
 )
 
 // runOptions are the flags of run.
@@ -42,6 +43,7 @@ While disconnected from NATS it tries again every 25 ms or so; market data lost 
 gap, and signals decided meanwhile are not sent later, because they would be stale.`,
 		Example: `  sigengine run -c engine.yaml
   sigengine run -c engine.yaml --server nats://feeds:4222 --creds desk.creds --journal /data/journal
+  sigengine run -c engine.yaml --executor gpu --lanes 8
   sigengine run -c engine.yaml --for 1m --json --hgrm latencies/`,
 		Args: noArgs,
 		RunE: run(func(ctx context.Context, _ []string) error { return a.runEngine(ctx, o) }),
@@ -64,6 +66,12 @@ func (a *app) runEngine(ctx context.Context, o runOptions) error {
 	if err := o.shape.check(); err != nil {
 		return err
 	}
+	if err := checkTimes(o.length, o.every); err != nil {
+		return err
+	}
+	if err := checkHgrm(o.hgrm); err != nil {
+		return err
+	}
 	c, err := config.Load(o.config)
 	if err != nil {
 		return asUsage(err)
@@ -80,8 +88,11 @@ func (a *app) runEngine(ctx context.Context, o runOptions) error {
 	}
 	connection.WaitForServer = true
 	tune(a.log, c)
+	owner := o.shape.owner(a, c.Engine, true)
+	defer a.closeDevices(owner)
 	l, err := live.Start(live.Options{
-		Config: c, Connection: connection, Clock: feed.NewSystemClock(), Log: a.log, Build: buildLine(), Shape: o.shape.apply,
+		Config: c, Connection: connection, Clock: feed.NewSystemClock(), Log: a.log, Build: buildLine(),
+		Shape: o.shape.apply, Place: place(owner),
 	})
 	if err != nil {
 		return asLiveFailure(err)
@@ -91,7 +102,7 @@ func (a *app) runEngine(ctx context.Context, o runOptions) error {
 		a.log.Warn("not connected to a NATS server; trying again until one answers", "input_connected", input, "output_connected", output,
 			"hint", "is the server up, and is --server, NATS_URL or nats.url right?")
 	}
-	return a.untilStopped(ctx, l, o.length, o.every, o.hgrm, o.asJSON)
+	return a.untilStopped(ctx, l, ending{length: o.length, every: o.every, hgrm: o.hgrm, asJSON: o.asJSON})
 }
 
 // asLiveFailure tells wrong usage from a failure while running.
@@ -103,10 +114,18 @@ func asLiveFailure(err error) error {
 	return asRuntimeFailure(err)
 }
 
-// untilStopped waits for the end, which is asked for by ctx, comes after length, or is the engine's own; then it drains
-// and reports.
-func (a *app) untilStopped(ctx context.Context, l *live.Live, length, every time.Duration, hgrm string, asJSON bool) error {
-	err := a.watch(ctx, l, length, every)
+// ending says when a run ends and what is told then.
+type ending struct {
+	length, every time.Duration // 0: no end of its own, no status
+	hgrm          string        // directory of histograms; empty: none
+	asJSON        bool
+	add           func(*report.Result) // adds to the summary; nil: nothing
+}
+
+// untilStopped waits for the end, which is asked for by ctx, comes after a time, or is the engine's own; then it drains and
+// reports.
+func (a *app) untilStopped(ctx context.Context, l *live.Live, o ending) error {
+	err := a.watch(ctx, l, o.length, o.every)
 	a.log.Info("stopping: handling what was received")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
 	defer cancel()
@@ -114,10 +133,13 @@ func (a *app) untilStopped(ctx context.Context, l *live.Live, length, every time
 		err = stopErr
 	}
 	status := l.Status()
-	if hgrm != "" {
-		err = errors.Join(err, writeHgrm(hgrm, l.Stages()))
+	if o.add != nil {
+		o.add(&status)
 	}
-	if asJSON {
+	if o.hgrm != "" {
+		err = errors.Join(err, writeHgrm(o.hgrm, l.Stages()))
+	}
+	if o.asJSON {
 		err = errors.Join(err, a.printJSON(&status))
 	} else {
 		fmt.Fprint(a.err, status.String())
@@ -157,11 +179,32 @@ func (a *app) watch(ctx context.Context, l *live.Live, length, every time.Durati
 			if !input || !output {
 				level = slog.LevelWarn
 			}
-			a.log.Log(ctx, level, "status", "ticks", s.Ticks, "signals", s.Signals, "rejected", s.Rejected.Sum(), "dropped", s.Dropped, "gaps", s.Gaps,
+			if len(s.GPU.Lost()) > 0 {
+				level = slog.LevelWarn
+			}
+			a.log.Log(ctx, level, "status", "executor", s.GPU.String(), "ticks", s.Ticks, "signals", s.Signals, "rejected", s.Rejected.Sum(), "dropped", s.Dropped, "gaps", s.Gaps,
 				"malformed", s.Malformed.Sum(), "p50_us", float64(total.P50Ns)/1e3, "p99_us", float64(total.P99Ns)/1e3,
 				"input_connected", input, "output_connected", output)
 		}
 	}
+}
+
+// checkHgrm makes the directory of histograms and tries it: the end of a run is late to learn that it cannot be written.
+func checkHgrm(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usagef("--hgrm: %w; name a directory that can be made", err)
+	}
+	probe, err := os.CreateTemp(dir, ".sigengine-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return usagef("--hgrm: %w; name a directory that this user may write", err)
+	}
+	return nil
 }
 
 // writeHgrm writes a histogram a stage.

@@ -5,8 +5,10 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/automaxprocs/maxprocs"
 
 	"github.com/sigengine/sigengine/internal/config"
@@ -15,38 +17,51 @@ import (
 
 // shapeFlags change how the engine runs, never what it decides.
 type shapeFlags struct {
-	executor, dispatch, mode string
-	lanes, batch             int
+	executorFlags
+	mode         string
+	lanes, batch int
+	flags        *pflag.FlagSet // tells 0 from nothing
 }
 
 func (s *shapeFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&s.executor, "executor", "", "where the program runs: auto, cpu or gpu (this build has the CPU executor only)")
-	c.Flags().StringVar(&s.dispatch, "dispatch", "", "how a GPU is given its work: resident or stream")
+	s.addSize(c)
 	c.Flags().StringVar(&s.mode, "mode", "", "auto, fused (one goroutine) or staged (one a stage)")
+}
+
+// addSize adds the flags for commands whose mode is fixed.
+func (s *shapeFlags) addSize(c *cobra.Command) {
+	s.executorFlags.add(c)
+	s.flags = c.Flags()
 	c.Flags().IntVar(&s.lanes, "lanes", 0, "shards of the instruments, 1 to 64")
 	c.Flags().IntVar(&s.batch, "batch", 0, "most ticks a turn, 1 to 4096")
 }
 
-// check refuses what this build cannot do.
+// check refuses what makes no sense.
 func (s *shapeFlags) check() error {
-	switch s.executor {
-	case "", "auto", "cpu":
-	case "gpu":
-		return usagef("--executor gpu: this build has the CPU executor only; use cpu or auto, the output is the same")
-	default:
-		return usagef("--executor is %q; want auto, cpu or gpu", s.executor)
-	}
-	if s.dispatch != "" && s.dispatch != "resident" && s.dispatch != "stream" {
-		return usagef("--dispatch is %q; want resident or stream", s.dispatch)
+	if err := s.executorFlags.check(); err != nil {
+		return err
 	}
 	if s.mode != "" && s.mode != "auto" && s.mode != "fused" && s.mode != "staged" {
 		return usagef("--mode is %q; want auto, fused or staged", s.mode)
 	}
-	if s.lanes < 0 || s.lanes > engine.LanesMax {
+	if s.lanes < 0 || s.lanes > engine.LanesMax || s.lanes == 0 && s.given("lanes") {
 		return usagef("--lanes is %d; want 1 to %d", s.lanes, engine.LanesMax)
 	}
-	if s.batch < 0 || s.batch > engine.BatchMax {
+	if s.batch < 0 || s.batch > engine.BatchMax || s.batch == 0 && s.given("batch") {
 		return usagef("--batch is %d; want 1 to %d", s.batch, engine.BatchMax)
+	}
+	return nil
+}
+
+func (s *shapeFlags) given(name string) bool { return s.flags != nil && s.flags.Changed(name) }
+
+// checkTimes refuses times that lie before the start.
+func checkTimes(length, every time.Duration) error {
+	if length < 0 {
+		return usagef("--for is %s; want a time above 0, such as 30s, or 0 for no end", length)
+	}
+	if every < 0 {
+		return usagef("--status is %s; want a time above 0, such as 10s, or 0 for no status", every)
 	}
 	return nil
 }

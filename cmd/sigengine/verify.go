@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sigengine/sigengine/internal/config"
+	"github.com/sigengine/sigengine/internal/metrics"
 	"github.com/sigengine/sigengine/replay"
 	"github.com/sigengine/sigengine/replay/journal"
 )
@@ -59,18 +62,27 @@ func escapeGlob(path string) string {
 
 // verification is what verify prints for programs.
 type verification struct {
-	Same       bool    `json:"same"`
-	Ticks      uint64  `json:"ticks"`
-	Signals    uint64  `json:"signals"` // compared
-	Unended    bool    `json:"unended"` // the run did not end in good order
-	Unmatched  uint64  `json:"unmatched"`
-	OutputHash string  `json:"output_hash"`
-	ElapsedS   float64 `json:"elapsed_s"`
-	Difference string  `json:"difference,omitempty"`
+	Same       bool         `json:"same"`
+	Ticks      uint64       `json:"ticks"`
+	Signals    uint64       `json:"signals"` // compared
+	Unended    bool         `json:"unended"` // the run did not end in good order
+	InUse      bool         `json:"in_use"`  // the run is still going on
+	Unmatched  uint64       `json:"unmatched"`
+	OutputHash string       `json:"output_hash"`
+	Executor   string       `json:"executor"` // what recomputed it
+	GPU        *metrics.GPU `json:"gpu,omitempty"`
+	ElapsedS   float64      `json:"elapsed_s"`
+	Difference string       `json:"difference,omitempty"`
+}
+
+// verifyOptions are the flags of verify.
+type verifyOptions struct {
+	shape  shapeFlags
+	asJSON bool
 }
 
 func newVerify(a *app) *cobra.Command {
-	var asJSON bool
+	var o verifyOptions
 	c := &cobra.Command{
 		Use:   "verify JOURNAL",
 		Short: "Recompute a live run and compare every decided signal",
@@ -80,22 +92,30 @@ decided and recorded. It exits with 1 at the first difference and shows it.
 A run that was killed has no end in its journal, and its last signals may be in only one of the two accounts,
 because the process had not yet written them; verify says how many.`,
 		Example: `  sigengine verify journals/20260101T093000.000Z
+  sigengine verify journals --executor gpu
   sigengine verify journals --json`,
 		Args: oneArg("JOURNAL"),
-		RunE: run(func(ctx context.Context, args []string) error { return a.verify(ctx, args[0], asJSON) }),
+		RunE: run(func(ctx context.Context, args []string) error { return a.verify(ctx, args[0], &o) }),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the outcome as one JSON object")
+	o.shape.addSize(c)
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print the outcome as one JSON object")
 	return c
 }
 
-func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
+func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
+	if err := o.shape.check(); err != nil {
+		return err
+	}
 	store, dir, err := openJournal(path)
 	if err != nil {
 		return err
 	}
+	owner := o.shape.owner(a, config.Default().Engine, false)
+	defer a.closeDevices(owner)
 	started := time.Now()
 	progress := newProgress(a.err, 0)
 	v, err := replay.Verify(store, replay.Options{
+		Shape: o.shape.apply, Prepare: replayPlace{owner: owner, shape: &o.shape, fused: true}.prepare,
 		Done: func(ticks, _ uint64) { progress.ticks(ticks, time.Now()) },
 		Cancelled: func() error {
 			if ctx.Err() != nil {
@@ -105,17 +125,22 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 		},
 	})
 	progress.end()
+	if errors.Is(err, replay.ErrNoConfig) {
+		return usagef("%s was recorded without signals, so there is nothing to verify; sigengine replay %s -c FILE computes some", dir, dir)
+	}
 	if err != nil {
 		return asReplayFailure(err)
 	}
 	out := verification{
 		Same: v.Difference == nil, Ticks: v.Ticks, Signals: v.Compared, Unended: v.Unended, Unmatched: v.Unmatched,
-		OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
+		Executor: v.GPU.Executor(), GPU: v.GPU, OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
 	}
+	out.InUse = v.Unended && inUse(dir)
 	if v.Difference != nil {
 		out.Difference = v.Difference.String()
 	}
-	if asJSON {
+	a.sayLost(&v.Result)
+	if o.asJSON {
 		if err := a.printJSON(&out); err != nil {
 			return err
 		}
@@ -128,9 +153,25 @@ func (a *app) verify(ctx context.Context, path string, asJSON bool) error {
 	return nil
 }
 
+// inUse reports whether a process still writes a journal: it holds the lock.
+func inUse(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, "LOCK")); err != nil {
+		return false
+	}
+	lock, err := journal.NewDirStore(dir).Lock()
+	if err != nil {
+		return errors.Is(err, journal.ErrLocked)
+	}
+	_ = lock.Close()
+	return false
+}
+
 func (a *app) printVerification(v *verification) {
-	fmt.Fprintf(a.out, "%d ticks, %d signals compared in %.1f s, output %s\n", v.Ticks, v.Signals, v.ElapsedS, v.OutputHash)
-	if v.Unended {
+	fmt.Fprintf(a.out, "%d ticks, %d signals compared in %.1f s on %s, output %s\n", v.Ticks, v.Signals, v.ElapsedS, v.GPU, v.OutputHash)
+	switch {
+	case v.InUse:
+		fmt.Fprintf(a.out, "the journal is in use: the run is still going on; %d signals at its end are in one account only, so far\n", v.Unmatched)
+	case v.Unended:
 		fmt.Fprintf(a.out, "the run did not end in good order; %d signals at its end are in one account only\n", v.Unmatched)
 	}
 	if v.Difference != "" {

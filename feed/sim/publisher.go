@@ -71,6 +71,7 @@ type PublisherStats struct {
 	Errors    uint64 // messages that Send refused; their ticks are gone
 	LateTicks uint64 // of Ticks: sent over a millisecond after they were due
 	LateNsMax int64  // the worst
+	BehindNs  int64  // how long the next message had been due when Run ended
 }
 
 // NewPublisher returns a publisher. The first tick is due when Pump or Run is first called. Errors wrap ErrConfig.
@@ -122,6 +123,21 @@ func (p *Publisher) Pump(nowNs int64) (nextNs int64) {
 	return p.dueNs
 }
 
+// messagesALook is how many messages Run sends between two looks at stop: a publisher that cannot keep up always has one due.
+const messagesALook = 256
+
+// pump is Pump, for at most so many messages.
+func (p *Publisher) pump(nowNs int64, most int) (nextNs int64) {
+	if !p.started {
+		return p.Pump(nowNs)
+	}
+	for ; p.dueNs <= nowNs && most > 0; most-- {
+		p.send(nowNs)
+		p.prepare()
+	}
+	return p.dueNs
+}
+
 // Run pumps until stop is closed. Its goroutine stays on one thread meanwhile, so that it can sleep precisely.
 func (p *Publisher) Run(stop <-chan struct{}) {
 	sleeper := sleep.New()
@@ -129,11 +145,12 @@ func (p *Publisher) Run(stop <-chan struct{}) {
 	for {
 		select {
 		case <-stop:
+			p.stats.BehindNs = max(p.config.Clock.NowNs()-p.dueNs, 0)
 			return
 		default:
 		}
 		nowNs := p.config.Clock.NowNs()
-		sleeper.Sleep(time.Duration(p.Pump(nowNs) - nowNs))
+		sleeper.Sleep(time.Duration(p.pump(nowNs, messagesALook) - nowNs))
 	}
 }
 

@@ -199,3 +199,31 @@ func TestPublisherConfigErrors(t *testing.T) {
 		}
 	}
 }
+
+// lateClock is a second later each time that it is asked.
+type lateClock struct{ nowNs int64 }
+
+func (c *lateClock) NowNs() int64 {
+	c.nowNs += 1_000_000_000
+	return c.nowNs
+}
+
+// TestRunStopsWhenBehind: a publisher that never catches up looks whether to stop all the same, and says how far behind it is.
+func TestRunStopsWhenBehind(t *testing.T) {
+	stop, sent := make(chan struct{}), 0
+	p, err := NewPublisher(PublisherConfig{
+		Market: mustNew(t, calm()), Clock: &lateClock{}, Send: func(string, []byte) error {
+			if sent++; sent == 10 {
+				close(stop)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Run(stop)
+	if sent < 10 || sent > 10+messagesALook || p.Stats().BehindNs < 1_000_000_000 {
+		t.Errorf("sent %d, behind %d ns", sent, p.Stats().BehindNs)
+	}
+}

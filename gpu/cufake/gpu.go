@@ -44,10 +44,11 @@ func sticky(code int32) bool {
 
 // Options sets up a GPU.
 type Options struct {
-	Devices     int      // 0: 1
-	MemoryBytes uint64   // of each; 0: 64 MiB
-	Missing     []string // entry points that this driver lacks
-	Version     int      // 0: 13000
+	Devices     int             // 0: 1
+	MemoryBytes uint64          // of each; 0: 64 MiB
+	Missing     []string        // entry points that this driver lacks
+	Version     int             // 0: 13000
+	Attributes  map[int32]int32 // in place of an H200's
 
 	// SlowContext makes cuCtxSetCurrent take so long that a goroutine which is not kept on its thread goes on on another.
 	SlowContext time.Duration

@@ -88,8 +88,11 @@ func driverEntries() map[string]any {
 			return plain("cuDeviceTotalMem_v2", func(g *GPU) int32 { return out(p, g.options.MemoryBytes) })
 		},
 		"cuDeviceGetAttribute": func(p *int32, attribute, _ int32) int32 {
-			return plain("cuDeviceGetAttribute", func(*GPU) int32 {
-				v, ok := attributes[attribute]
+			return plain("cuDeviceGetAttribute", func(g *GPU) int32 {
+				v, ok := g.options.Attributes[attribute]
+				if !ok {
+					v, ok = attributes[attribute]
+				}
 				if !ok {
 					return invalidValue
 				}
@@ -101,7 +104,7 @@ func driverEntries() map[string]any {
 
 // attributes are an H200's, as far as they are asked for.
 var attributes = map[int32]int32{
-	1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 1<<31 - 1, 6: 65535, 7: 65535, 8: 48 << 10, 10: 32, 16: 132, 19: 1, 40: 3, 41: 1,
+	1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 1<<31 - 1, 6: 65535, 7: 65535, 8: 48 << 10, 10: 32, 16: 132, 19: 1, 20: 0, 40: 3, 41: 1,
 	75: 9, 76: 0, 83: 1, 89: 1, 95: 1, 97: 227 << 10, 115: 1, 120: 1,
 }
 

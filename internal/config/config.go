@@ -180,8 +180,19 @@ type Dispatch string
 
 // The dispatch modes.
 const (
+	DispatchAuto     Dispatch = "auto" // resident for a live run, stream for a replay
 	DispatchResident Dispatch = "resident"
 	DispatchStream   Dispatch = "stream"
+)
+
+// Follow says whether the CPU follows what a GPU computes.
+type Follow string
+
+// Whether it does.
+const (
+	FollowAuto Follow = "auto" // in a live run, not in a replay
+	FollowOn   Follow = "on"
+	FollowOff  Follow = "off"
 )
 
 // Mode says on how many goroutines the stages run.
@@ -208,6 +219,8 @@ const (
 type Engine struct {
 	Executor         Executor
 	Dispatch         Dispatch
+	Follow           Follow
+	Devices          []int // indexes of GPUs; empty: all
 	Lanes            int
 	BatchTicks       int
 	Mode             Mode

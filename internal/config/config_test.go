@@ -47,7 +47,7 @@ signals:
     for: [binance.*, "cme.ES 06-25.x"]
     on_gap: hold
 risk: {stale: 2s, crossed: allow, locked: refuse, max_trail: 3s, kill: [all, "signal:reversion", "instrument:a.b.c"], gates: off}
-engine: {executor: cpu, dispatch: stream, lanes: 2, batch: 32, mode: fused, wait: park, instruments: 10, heartbeat: 20ms,
+engine: {executor: cpu, dispatch: stream, follow: on, devices: [2, 0], lanes: 2, batch: 32, mode: fused, wait: park, instruments: 10, heartbeat: 20ms,
          gogc: 200, memory_limit: 1GiB}
 publish: {subject: s.t, format: binary, queue: 512, instance: me}
 journal: {dir: j, segment: 1MiB, sync: block, sync_interval: 1s, retain: 2MiB, on_error: continue}
@@ -69,7 +69,7 @@ func TestParseFull(t *testing.T) {
 			Expires: 1500 * time.Millisecond, For: []Pattern{{"binance", "*"}, {"cme", "ES 06-25.x"}}, OnGap: OnGapHold,
 		}},
 		Risk:    Risk{2 * time.Second, GateAllow, GateRefuse, 3 * time.Second, []Kill{{Scope: KillAll}, {Scope: KillSignal, Signal: "reversion"}, {Scope: KillInstrument, Venue: "a", Symbol: "b.c"}}, Off},
-		Engine:  Engine{ExecutorCPU, DispatchStream, 2, 32, ModeFused, WaitPark, 10, 20 * time.Millisecond, 200, 1 << 30},
+		Engine:  Engine{ExecutorCPU, DispatchStream, FollowOn, []int{2, 0}, 2, 32, ModeFused, WaitPark, 10, 20 * time.Millisecond, 200, 1 << 30},
 		Publish: Publish{"s.t", FormatBinary, 512, "me"},
 		Journal: Journal{"j", 1 << 20, SyncBlock, time.Second, 2 << 20, OnErrorContinue},
 	}

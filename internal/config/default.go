@@ -13,7 +13,7 @@ func Default() *Config {
 			Stale: time.Second, Crossed: GateRefuse, Locked: GateAllow, MaxTrail: time.Second, Gates: On,
 		},
 		Engine: Engine{
-			Executor: ExecutorAuto, Dispatch: DispatchResident, Lanes: 1, BatchTicks: 64, Mode: ModeAuto,
+			Executor: ExecutorAuto, Dispatch: DispatchAuto, Follow: FollowAuto, Lanes: 1, BatchTicks: 64, Mode: ModeAuto,
 			Wait: WaitSpinPark, InstrumentsMax: 4096, Heartbeat: 10 * time.Millisecond, GOGC: 400,
 		},
 		Publish: Publish{Subject: "sig.v1", Format: FormatJSON, QueueSignals: 1 << 16},

@@ -105,6 +105,8 @@ func defaultOf(v value) string {
 			return "`" + text + "`"
 		}
 		return "none"
+	case devices:
+		return "all"
 	case patterns:
 		return "`*.*`"
 	}

@@ -140,7 +140,9 @@ func (r *Risk) keys() []key {
 func (e *Engine) keys() []key {
 	return []key{
 		{"executor", choice(&e.Executor, ExecutorAuto, ExecutorCPU, ExecutorGPU), "Where the program runs. `auto` takes a GPU if the build and the machine have one."},
-		{"dispatch", choice(&e.Dispatch, DispatchResident, DispatchStream), "How a GPU is given its work. The CPU ignores it."},
+		{"dispatch", choice(&e.Dispatch, DispatchAuto, DispatchResident, DispatchStream), "How a GPU is given its work: a kernel that stays and polls, or copies and launches. `auto` is resident for a live run, stream for a replay. The CPU ignores it."},
+		{"follow", choice(&e.Follow, FollowAuto, FollowOn, FollowOff), "The CPU computes behind the GPU, compares every row, and goes on alone if the GPU is lost. `auto` is on for a live run, off for a replay."},
+		{"devices", devices{&e.Devices}, "Which GPUs, by the numbers that the CUDA driver gives them. Left out: all that can be used. Lanes are dealt out over them."},
 		{"lanes", integer(&e.Lanes, 1, 64), "Shards of the instruments."},
 		{"batch", integer(&e.BatchTicks, 1, 4096), "Most ticks of a lane that run together."},
 		{"mode", choice(&e.Mode, ModeAuto, ModeFused, ModeStaged), "All stages on one goroutine, or one each. `auto` is fused below eight processors."},

@@ -23,6 +23,20 @@ type recorder struct {
 	outcomes *journal.OutcomeAppender
 }
 
+// makeRunDir makes a run's directory. Where another run began in the same millisecond it is named after that one, with a
+// number.
+func makeRunDir(dir string) (string, error) {
+	const most = 1000
+	err := os.Mkdir(dir, 0o755)
+	for n := 2; errors.Is(err, os.ErrExist) && n < most; n++ {
+		numbered := fmt.Sprintf("%s-%d", dir, n)
+		if err = os.Mkdir(numbered, 0o755); err == nil {
+			return numbered, nil
+		}
+	}
+	return dir, err
+}
+
 const runNameFormat = "20060102T150405.000Z"
 
 // openJournal makes the run's directory and writes what a replay needs first: build and configuration.
@@ -33,8 +47,9 @@ func openJournal(o *Options) (*recorder, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("live: journal directory: %w; give one that can be written with --journal or journal.dir", err)
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("live: journal directory: %w; another run began in the same millisecond?", err)
+	dir, err := makeRunDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("live: journal directory: %w", err)
 	}
 	options := journal.Options{
 		Partition: o.Config.Partition, NowNs: o.Clock.NowNs,

@@ -33,6 +33,7 @@ type Live struct {
 	done    chan struct{}
 	err     error // of the engine, once done is closed
 	failed  chan struct{}
+	watched chan struct{} // closed when nothing more is said
 }
 
 // Start connects and runs. When it returns without error, the sources are subscribed and ticks flow.
@@ -40,7 +41,11 @@ func Start(options Options) (*Live, error) {
 	if len(options.Config.Feeds) == 0 {
 		return nil, ErrFeeds
 	}
+	if options.silentAfter == 0 {
+		options.silentAfter = silentAfter
+	}
 	l := &Live{options: options, startNs: options.Clock.NowNs(), stages: metrics.NewStages(), done: make(chan struct{}), failed: make(chan struct{})}
+	l.watched = make(chan struct{})
 	if err := l.start(); err != nil {
 		l.undo()
 		return nil, err
@@ -50,6 +55,7 @@ func Start(options Options) (*Live, error) {
 		l.err = l.engine.Run(context.Background())
 	}()
 	go l.supervise()
+	go l.watch()
 	return l, nil
 }
 
@@ -60,6 +66,11 @@ func (l *Live) start() error {
 	}
 	if l.options.Shape != nil {
 		l.options.Shape(&shape)
+	}
+	if l.options.Place != nil {
+		if err := l.options.Place(&shape); err != nil {
+			return err
+		}
 	}
 	l.shape = shape
 	if err := l.connectOutput(); err != nil {
@@ -189,6 +200,7 @@ func (l *Live) subscribe(f *config.Feed, inlet *feed.Inlet) error {
 func (l *Live) undo() {
 	if l.engine != nil {
 		l.engine.Stop()
+		_ = l.engine.Discard() // the error of Start matters more
 		if l.input != nil {
 			for _, inlet := range l.engine.Inlets() {
 				inlet.Abandon()
@@ -274,6 +286,7 @@ func (l *Live) Stop(ctx context.Context) error {
 		l.engine.Stop()
 		<-l.done
 	}
+	<-l.watched
 	errs = append(errs, l.err)
 	if l.output != nil {
 		errs = append(errs, l.output.Drain())

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/internal/config"
@@ -23,6 +24,10 @@ type Options struct {
 	Quiet bool
 	// Shape changes the engine's configuration before it is made; nil: as configured.
 	Shape func(*engine.Config)
+	// Place says where the program runs, when everything else is known; an error ends the start. nil: the CPU.
+	Place func(*engine.Config) error
+
+	silentAfter time.Duration // tests are impatient; 0: silentAfter
 }
 
 // ErrFeeds says that there is nothing to listen to.

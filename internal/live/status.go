@@ -10,7 +10,7 @@ import (
 
 // Status returns what the run did so far. The output hash is there once the engine has ended.
 func (l *Live) Status() report.Result {
-	c, r := l.engine.Counts(), l.engine.Rejections()
+	c, r, gpu := l.engine.Counts(), l.engine.Rejections(), l.engine.GPU()
 	out := report.Result{
 		Ticks:         c.Sequenced.Load() - c.Heartbeats.Load(),
 		Signals:       c.Signals.Load(),
@@ -20,7 +20,8 @@ func (l *Live) Status() report.Result {
 		Gaps:          c.Gaps.Load(),
 		Instruments:   c.Instruments.Load(),
 		Dropped:       c.Discarded.Load() + c.InstrumentsFull.Load(),
-		Executor:      "cpu",
+		Executor:      gpu.Executor(),
+		GPU:           gpu,
 		Lanes:         l.shape.Lanes,
 		Batch:         l.shape.Batch,
 		Mode:          mode(l.engine.Fused()),
@@ -32,6 +33,8 @@ func (l *Live) Status() report.Result {
 	}
 	for _, source := range l.sources {
 		s := source.Stats()
+		out.Decoded += s.Decode.Ticks
+		out.Undecoded += s.Dropped
 		out.Dropped += s.Dropped + s.StaleTicks + s.Inlet.Dropped
 		out.Ignored += s.Decode.IgnoredTotal()
 		for reason := range feed.Reject(feed.RejectCount) {

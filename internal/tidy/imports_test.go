@@ -79,7 +79,8 @@ var importTable = map[string]allowed{
 		"feed/...", "ring", "risk", "signal", "replay/...", "internal/config", "internal/engine", "internal/metrics",
 		"internal/natsconn", "internal/publish", "internal/report", "internal/setup",
 	}},
-	"internal/table": {own: []string{"kernels/..."}},
+	"internal/executor": {own: []string{"gpu", "gpu/mailbox", "internal/config", "internal/engine"}},
+	"internal/table":    {own: []string{"kernels/..."}},
 	"internal/explain": {own: []string{
 		"feed", "kernels/...", "risk", "signal", "replay/...", "internal/config", "internal/engine",
 	}},
