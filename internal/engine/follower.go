@@ -68,7 +68,7 @@ func (f *follower) advance(to uint64) uint64 {
 	return to - from
 }
 
-// run executes slots, leaving out commands.
+// run executes slots. Commands take effect at their place.
 func (f *follower) run(from, to uint64) {
 	memory := program.Lane{In: f.lane.memory.In, Out: f.rows, Capacity: f.lane.mask + 1}
 	for from != to {
@@ -80,6 +80,9 @@ func (f *follower) run(from, to uint64) {
 			f.executor.Run(&memory, from, end)
 		}
 		if from = end; from != to {
+			if command, index, word, value := f.lane.commandSlot(from); command == commandSet {
+				f.executor.SetWord(int(index), word, value)
+			}
 			from++
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,7 +39,11 @@ func (f *fused) kick() {
 	e.desk.drain()
 }
 
-func (f *fused) room()   { f.kick() }
+func (f *fused) room() {
+	f.kick()
+	runtime.Gosched() // a follower may be what holds the lane
+}
+
 func (f *fused) finish() { f.kick() }
 
 // staged gives each lane and the desk a goroutine.
@@ -114,9 +119,25 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 			waiter.Busy()
 			return
 		}
+		if l.gpu != nil && l.owed() && l.failed.Load() == nil {
+			s.awaitRow() // nobody wakes a lane for a row
+			continue
+		}
 		waiter.Idle(stageLookNs)
 	}
 }
+
+// awaitRow is the pause between two looks for a device's row.
+func (s *staged) awaitRow() {
+	if s.e.config.Wait == ring.Park {
+		time.Sleep(rowNap)
+		return
+	}
+	runtime.Gosched()
+}
+
+// rowNap is as short as the system's timers are of use.
+const rowNap = 50 * time.Microsecond
 
 func (s *staged) runDesk(parker *ring.Parker) {
 	defer s.running.Done()
