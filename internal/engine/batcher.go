@@ -90,7 +90,7 @@ func (b *batcher) advance(l *lane, limit uint64) (uint64, error) {
 				return 0, err
 			}
 		case b.count == 0:
-			return 1, b.obey(l, to)
+			return b.obey(l, to)
 		}
 	}
 	if b.count == 0 {
@@ -106,8 +106,14 @@ func (b *batcher) advance(l *lane, limit uint64) (uint64, error) {
 	}
 	b.head = (b.head + 1) % flightsMax
 	b.count--
-	l.computed.Store(f.to)
-	return f.to - f.from, nil
+	to := f.from
+	for to != f.to && err == nil {
+		if err = b.g.possible(l, to); err == nil {
+			to++
+		}
+	}
+	l.computed.Store(to)
+	return to - f.from, err
 }
 
 // send puts a batch on the stream.

@@ -199,14 +199,12 @@ func (e *Engine) laneErr() error {
 	return nil
 }
 
-// Mismatches returns how many rows of devices differed from their followers'. It is 0, or a device computes wrongly: then
-// DeviceLost says ErrMismatch. Any goroutine.
+// Mismatches returns how many rows of devices differed from their followers', or could not be. It is 0, or a device computes
+// wrongly: then DeviceLost says ErrMismatch. Any goroutine.
 func (e *Engine) Mismatches() (n uint64) {
 	for _, set := range e.gpus {
 		for _, g := range set.lanes {
-			if g.follower != nil {
-				n += g.follower.mismatches.Load()
-			}
+			n += g.wrong.Load()
 		}
 	}
 	return n

@@ -56,17 +56,17 @@ func (l *lane) commandSlot(slot uint64) (command, index uint32, word int, value 
 }
 
 // obey carries out a command in stream dispatch. Nothing is in flight.
-func (b *batcher) obey(l *lane, slot uint64) error {
+func (b *batcher) obey(l *lane, slot uint64) (uint64, error) {
 	command, index, word, value := l.commandSlot(slot)
 	if command == commandSet {
 		at := int(index)*int(b.g.words) + word
 		if err := gpu.Write(b.g.state.Span(at, at+1), []uint64{value}); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	b.sent = slot + 1
 	l.computed.Store(slot + 1)
-	return nil
+	return 1, nil
 }
 
 // command stages a command in a lane, with an order of its own, so that the desk frees the slot.

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/sigengine/sigengine/gpu"
@@ -22,10 +23,12 @@ type gpuLane struct {
 	words    uint32
 	first    uint64                    // the first slot
 	quarters [risk.SignalsMax][]uint64 // by signal: the row quarters that it writes when it fires
+	signals  uint64                    // that there are, a bit each
 	batcher  *batcher                  // stream dispatch; nil: resident
 	follower *follower                 // nil: not followed
 	looks    uint32                    // polls that found nothing
 	sinceNs  int64                     // since when the device owes a row, 0: not known to
+	wrong    atomic.Uint64             // rows that cannot be, or are not the follower's
 	askedNs  int64                     // when the driver was last asked
 }
 
@@ -54,6 +57,7 @@ func newGPULane(s *gpuSet, l *lane, instruments int) (*gpuLane, error) {
 	l.memory.In, l.memory.Out, l.executor = in, out, nil
 	for i := range s.config.Desk.Rules {
 		r := &s.config.Desk.Rules[i]
+		g.signals |= 1 << i
 		for _, q := range []int{r.ValueQuarter, r.SideQuarter, r.StrengthQuarter} {
 			if q >= program.RowFirst {
 				g.quarters[i] = append(g.quarters[i], uint64(q))

@@ -27,14 +27,17 @@ func (g *gpuLane) poll(l *lane, limit uint64) (uint64, error) {
 		to = from + limit
 	}
 	at := from
-	for at != to && g.whole(l, at) {
-		at++
+	var err error
+	for at != to && err == nil && g.whole(l, at) {
+		if err = g.possible(l, at); err == nil {
+			at++
+		}
 	}
 	if at != from && (g.stale(l, from) || g.stale(l, at-1)) {
 		g.refresh(l, from, at)
 	}
 	l.computed.Store(at)
-	return at - from, nil
+	return at - from, err
 }
 
 // staleSlots is how often the stamps of what is seldom written are made new: long before the numbers come round.
@@ -56,6 +59,17 @@ func (g *gpuLane) refresh(l *lane, from, to uint64) {
 			}
 		}
 	}
+}
+
+// possible reports a row that no device can have computed from these slots: a signal that there is not.
+func (g *gpuLane) possible(l *lane, slot uint64) error {
+	at, capacity, out := slot&l.mask, l.mask+1, l.memory.Out
+	said := out[at].Value | out[at+program.RowExit*capacity].Value | out[at+program.RowSuppressed*capacity].Value
+	if said&^g.signals == 0 || isCommand(l, at) {
+		return nil
+	}
+	g.wrong.Add(1)
+	return fmt.Errorf("%w: lane %d, slot %d: signals %#x of %#x", ErrMismatch, l.number, slot, said, g.signals)
 }
 
 // overdue is asked after a poll that found nothing: the device is lost, its kernel has ended, or it owes a row for too long.
