@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/sigengine/sigengine/internal/engine"
 	"github.com/sigengine/sigengine/kernels/program"
+	"github.com/sigengine/sigengine/risk"
 )
 
 // shortAnswer is how long a device may owe a row where a test hangs it.
@@ -187,35 +189,46 @@ func TestGPUOneWrongBit(t *testing.T) {
 			shape := base
 			shape.Mode = mode
 			m := onFake(t, &shape, 1)
-			flipped, counts, absent := false, false, false
+			var what atomic.Pointer[flip]
 			m.kernels.Wrong = func(slot uint64, row []program.Quarter) {
-				if flipped || slot < from {
+				if slot < from || what.Load() != nil {
 					return
 				}
-				flipped = true
-				before := row[quarter].Value
-				fired := row[program.RowWhen].Value | row[program.RowExit].Value
-				counts = quarter < program.RowFirst
-				for i := range rules {
-					r := &rules[i]
-					counts = counts || fired>>i&1 != 0 && (quarter == r.ValueQuarter || quarter == r.SideQuarter || quarter == r.StrengthQuarter)
-				}
-				// A mask that says that a signal fired which did not makes the host wait for a value that is not coming.
-				absent = quarter < program.RowSuppressed && before&bit == 0 && bit < 1<<len(rules) && fired&bit == 0
+				what.Store(newFlip(rules, row, quarter, bit))
 				row[quarter].Value ^= bit
 			}
 			shape.GPU = &engine.GPU{Devices: m.devices, Dispatch: dispatch, Follow: true, AnswerNs: shortAnswer}
 			got := tape.run(shape, engine.Ports{}, nil)
-			if got.err != nil || !flipped {
-				t.Fatalf("flipped: %v; %v", flipped, got.err)
+			f := what.Load()
+			if got.err != nil || f == nil {
+				t.Fatalf("flipped: %v; %v", f, got.err)
 			}
 			found := got.e.Mismatches() == 1 && errors.Is(got.e.DeviceLost(), engine.ErrMismatch)
-			if absent && dispatch == engine.DispatchResident {
+			if f.absent && dispatch == engine.DispatchResident {
 				found = got.e.Mismatches() == 0 && got.e.DeviceLost() != nil
 			}
-			if found != counts || !found && (got.e.Mismatches() != 0 || got.e.DeviceLost() != nil) {
-				t.Errorf("seed %d, slot %d, bit %#x: counts %v, found %v (%d, %v)", seed, from, bit, counts, found, got.e.Mismatches(), got.e.DeviceLost())
+			if found != f.counts || !found && (got.e.Mismatches() != 0 || got.e.DeviceLost() != nil) {
+				t.Errorf("seed %d, slot %d: %+v, found %v (%d, %v)", seed, from, f, found, got.e.Mismatches(), got.e.DeviceLost())
 			}
 		})
 	}
+}
+
+// flip is what a flipped bit of a row means.
+type flip struct {
+	counts bool // somebody reads it
+	absent bool // a mask says that a signal fired which did not: the host waits for a value that is not coming
+}
+
+func newFlip(rules []risk.Rule, row []program.Quarter, quarter int, bit uint64) *flip {
+	fired := row[program.RowWhen].Value | row[program.RowExit].Value
+	f := &flip{
+		counts: quarter < program.RowFirst,
+		absent: quarter < program.RowSuppressed && bit < 1<<len(rules) && fired&bit == 0,
+	}
+	for i := range rules {
+		r := &rules[i]
+		f.counts = f.counts || fired>>i&1 != 0 && (quarter == r.ValueQuarter || quarter == r.SideQuarter || quarter == r.StrengthQuarter)
+	}
+	return f
 }
