@@ -29,6 +29,7 @@ type GoKernels struct {
 	Instruments int    // of a lane
 	Seed        uint64 // of the jitter
 	Jitter      bool   // row quarters come in any order, with pauses
+	Deaf        bool   // the resident kernel does not obey stops
 
 	Trouble Trouble
 	At      uint64        // the first slot of the trouble, counted from 1 over all lanes and the whole life; 0: none

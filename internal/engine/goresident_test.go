@@ -142,6 +142,9 @@ func (p *polledLane) command(n int) int {
 // obey carries out the command in the first slot, and reports whether it was a stop.
 func (p *polledLane) obey(base uint32) (stop bool) {
 	command := p.local.In[program.SlotF3*goWarp].Aux
+	if command == cuda.CommandStop && p.k.Deaf {
+		return false
+	}
 	if command == cuda.CommandSet {
 		first, second := p.local.In[0], p.local.In[program.SlotF1*goWarp]
 		p.e.SetWord(int(first.Aux), int(second.Value), first.Value)
