@@ -95,10 +95,9 @@ func idleRig(t *testing.T, m *machine, shape engine.Config) (*engine.Engine, *en
 		t.Fatal(err)
 	}
 	stepper := e.Steps()
-	tape := record(t, tapeSeed, 100)
-	go offer(inlet, tape, 1)
-	for e.Counts().Sequenced.Load() < 40 {
-		if _, err := stepper.Step(); err != nil {
+	offer(inlet, record(t, tapeSeed, 100), 1)
+	for progress := engine.Worked; progress != engine.Idle; {
+		if progress, err = stepper.Step(); err != nil {
 			t.Fatal(err)
 		}
 	}

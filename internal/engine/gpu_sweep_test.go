@@ -34,7 +34,10 @@ func TestGPUFaultSweep(t *testing.T) {
 					begun, all := countCalls(t, shape, tape, want, how)
 					random := rand.New(rand.NewPCG(seed, uint64(i*8+k*4+j)))
 					swept := 0
-					dense := 5 + 11*int(dispatch)
+					dense, sparse := 5+11*int(dispatch), 8
+					if raceOn {
+						dense, sparse = 5*dense, 2
+					}
 					for n := 1; n <= all+3; swept++ {
 						fault.Nth = n
 						sweepOnce(t, shape, tape, want, how, fault)
@@ -42,7 +45,7 @@ func TestGPUFaultSweep(t *testing.T) {
 						case n < begun || n > all-30:
 							n += 1 + random.IntN(dense)
 						default:
-							n += 1 + random.IntN(max((all-begun)/8, 1))
+							n += 1 + random.IntN(max((all-begun)/sparse, 1))
 						}
 					}
 					t.Logf("seed %d: %d calls to the first tick, %d in all, %d of them broken", seed, begun, all, swept)
