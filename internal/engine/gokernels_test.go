@@ -77,9 +77,11 @@ func (k *GoKernels) Register(g *cufake.GPU) {
 // Ran returns how many slots with ticks were run.
 func (k *GoKernels) Ran() uint64 { return k.ran.Load() }
 
-// goLanes reads the launch's table.
+// goLanes reads the launch's table. In Go one goroutine does the work of all the blocks of a lane.
 func goLanes(l *cufake.Launch) []cuda.Lane {
-	return cufake.Memory[cuda.Lane](l, cufake.Parameter[uint64](l, 0), int(l.Grid[0]))
+	table := cufake.Parameter[uint64](l, 0)
+	first := cufake.Memory[cuda.Lane](l, table, 1)[0]
+	return cufake.Memory[cuda.Lane](l, table, int(l.Grid[0]/max(first.Shards, 1)))
 }
 
 // executor returns the one that works on a state, with the state as it is in the device's memory now.

@@ -59,7 +59,8 @@ type knowing struct {
 	torn    atomic.Uint64
 	taken   atomic.Uint64
 	stalls  atomic.Uint64
-	hold    atomic.Bool // it looks at nothing
+	hold    atomic.Bool   // it looks at nothing
+	polls   atomic.Uint64 // of the host: half written rows wait for one
 	stopped atomic.Bool
 
 	in, out, seen []program.Quarter // seen: what has come over the bus
@@ -164,8 +165,11 @@ func (k *knowing) answer(base, n uint64, rows int) {
 	k.random.Shuffle(len(todo), func(a, b int) { todo[a], todo[b] = todo[b], todo[a] })
 	for _, w := range todo {
 		k.put(w[0], int(w[1]), drawn(k.seed, w[0], int(w[1]), true, k.g.signals))
-		if k.random.IntN(8) == 0 {
-			runtime.Gosched()
+		if k.random.IntN(32) == 0 {
+			was := k.polls.Load()
+			for deadline := time.Now().Add(time.Second); k.polls.Load() == was && time.Now().Before(deadline); {
+				runtime.Gosched()
+			}
 		}
 	}
 }
@@ -252,6 +256,7 @@ func (r *protocolRig) take() {
 		r.partly++
 	}
 	n, err := g.take(l, 1+uint64(r.random.IntN(protocolSlots)))
+	r.k.polls.Add(1)
 	check(r.t, err)
 	for slot := from; slot != from+n; slot++ {
 		r.look(slot)
@@ -299,6 +304,7 @@ func (r *protocolRig) play(slots int) {
 				r.stage()
 			}
 			for deadline := time.Now().Add(10 * time.Second); r.k.first+r.k.taken.Load() != l.stagedBy && time.Now().Before(deadline); {
+				r.k.polls.Add(1)
 				runtime.Gosched()
 			}
 			r.laps++
