@@ -236,6 +236,15 @@ func (o *outcome) same(t testing.TB, want outcome) {
 	}
 }
 
+// sound holds that the devices gave what the CPU gives, and nothing went wrong with them on the way.
+func (o *outcome) sound(t testing.TB, want outcome) {
+	t.Helper()
+	o.same(t, want)
+	if o.e.Mismatches() != 0 || o.e.DeviceLost() != nil {
+		t.Errorf("%d rows were wrong; lost: %v", o.e.Mismatches(), o.e.DeviceLost())
+	}
+}
+
 // begins holds that what a run decided is a beginning of what the CPU decides: nothing wrong, nothing left out in between.
 func (o *outcome) begins(t testing.TB, want outcome) {
 	t.Helper()
