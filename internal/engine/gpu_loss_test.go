@@ -230,3 +230,41 @@ func newFlip(rules []risk.Rule, row []program.Quarter, quarter int, bit uint64) 
 	}
 	return f
 }
+
+// TestGPUImpossibleRow: a row in which a signal fires that does not exist is found before it is used, without a follower too.
+func TestGPUImpossibleRow(t *testing.T) {
+	tape := record(t, tapeSeed, 1500)
+	base := busyShape(t)
+	want := tape.run(base, engine.Ports{}, nil)
+	for _, dispatch := range dispatches {
+		for _, mode := range modes {
+			for _, follow := range []bool{false, true} {
+				for quarter := range program.RowFirst {
+					t.Run(fmt.Sprintf("%s/%s/follow=%v/quarter=%d", dispatch, mode, follow, quarter), func(t *testing.T) {
+						shape := base
+						shape.Mode = mode
+						m := onFake(t, &shape, 1)
+						m.kernels.Wrong = func(slot uint64, row []program.Quarter) {
+							if slot == 400 {
+								row[quarter].Value |= 1 << len(shape.Desk.Rules)
+							}
+						}
+						shape.GPU = &engine.GPU{Devices: m.devices, Dispatch: dispatch, Follow: follow}
+						got := tape.run(shape, engine.Ports{}, nil)
+						if got.e.Mismatches() != 1 || !errors.Is(got.e.DeviceLost(), engine.ErrMismatch) {
+							t.Errorf("%d rows were wrong; lost: %v", got.e.Mismatches(), got.e.DeviceLost())
+						}
+						if follow {
+							got.same(t, want)
+							return
+						}
+						got.begins(t, want)
+						if !errors.Is(got.err, engine.ErrDeviceLost) || !errors.Is(got.err, engine.ErrMismatch) || len(got.bodies) == len(want.bodies) {
+							t.Errorf("%d of %d signals, and %v", len(got.bodies), len(want.bodies), got.err)
+						}
+					})
+				}
+			}
+		}
+	}
+}

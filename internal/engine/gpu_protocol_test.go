@@ -58,7 +58,6 @@ type knowing struct {
 	lazy    bool // looks at the stamps of two quarters only
 	torn    atomic.Uint64
 	taken   atomic.Uint64
-	stalls  atomic.Uint64
 	hold    atomic.Bool   // it looks at nothing
 	polls   atomic.Uint64 // of the host: half written rows wait for one
 	stopped atomic.Bool
