@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/sigengine/sigengine/gpu"
@@ -13,8 +14,9 @@ import (
 	"github.com/sigengine/sigengine/internal/engine"
 )
 
-// TestGPUFaultSweep breaks the n-th call of the driver, for a draw of n that is dense at the start and the end: the engine does not start, or decides everything, or (not followed) says that it lost a device, and what it decided is a beginning.
-// It never hangs, and leaves nothing open.
+// TestGPUFaultSweep breaks the n-th call of the driver, for a draw of n that is dense at the start and the end: the engine
+// does not start, or decides everything, or (not followed) says that it lost a device, and what it decided is a beginning. It
+// never hangs, and leaves nothing open. With SIGENGINE_GPU_SWEEP set every call of start and end is broken.
 func TestGPUFaultSweep(t *testing.T) {
 	const seed = 3
 	shape := busyShape(t)
@@ -35,7 +37,10 @@ func TestGPUFaultSweep(t *testing.T) {
 					random := rand.New(rand.NewPCG(seed, uint64(i*8+k*4+j)))
 					swept := 0
 					dense, sparse := 5+11*int(dispatch), 8
-					if raceOn {
+					switch {
+					case os.Getenv("SIGENGINE_GPU_SWEEP") != "":
+						dense, sparse = 1, 200
+					case raceOn:
 						dense, sparse = 5*dense, 2
 					}
 					for n := 1; n <= all+3; swept++ {

@@ -106,9 +106,13 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 	defer s.running.Done()
 	waiter := ring.NewWaiter(s.e.config.Wait, parker)
 	desk := s.parkers[len(s.e.lanes)]
-	for {
-		startNs := s.e.timing.now()
+	owed := false // rows, since startNs
+	for startNs := int64(0); ; {
+		if !owed {
+			startNs = s.e.timing.now()
+		}
 		if n := l.compute(uint64(s.e.config.Batch)); n > 0 {
+			owed = false
 			waiter.Busy()
 			desk.Wake()
 			s.e.timing.computed(l.number, startNs, s.e.timing.now(), n)
@@ -119,7 +123,7 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 			waiter.Busy()
 			return
 		}
-		if l.gpu != nil && l.owed() && l.failed.Load() == nil {
+		if owed = l.gpu != nil && l.owed() && l.failed.Load() == nil; owed {
 			s.awaitRow() // nobody wakes a lane for a row
 			continue
 		}
