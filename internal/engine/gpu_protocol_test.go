@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/sigengine/sigengine/gpu"
 	"github.com/sigengine/sigengine/gpu/cufake"
@@ -25,158 +23,6 @@ import (
 //	stage, any order ─► pinned slots ─► bus: each quarter late by itself ─► kernel: all 128 bits as drawn?
 //	poll: all bits as drawn? ◄─ pinned rows ◄─ quarters of 32 rows in any order, with pauses ─┘
 
-// drawn returns the bits of a quarter: all of them are a hash's, but for what makes a slot a tick and a mask one of signals
-// that there are.
-func drawn(seed, slot uint64, quarter int, row bool, signals uint64) program.Quarter {
-	x := mixed(seed ^ mixed(slot)<<1 ^ uint64(quarter)<<8)
-	if row {
-		x = mixed(x + 1)
-	}
-	q := program.Quarter{Value: mixed(x), Aux: uint32(mixed(x + 2)), Stamp: uint32(slot) + 1}
-	if !row && quarter == program.SlotF1 {
-		q.Aux |= 1
-	}
-	if row && quarter < program.RowFirst {
-		q.Value &= mixed(x+3) & signals
-	}
-	return q
-}
-
-// mixed is the finaliser of splitmix64.
-func mixed(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// knowing is the kernel that knows.
-type knowing struct {
-	seed    uint64
-	first   uint64 // the number of its first slot, whole
-	g       *gpuLane
-	lazy    bool // looks at the stamps of two quarters only
-	torn    atomic.Uint64
-	taken   atomic.Uint64
-	hold    atomic.Bool   // it looks at nothing
-	polls   atomic.Uint64 // of the host: half written rows wait for one
-	stopped atomic.Bool
-
-	in, out, seen []program.Quarter // seen: what has come over the bus
-	ring          uint64
-	random        *rand.Rand
-}
-
-func (k *knowing) run(l *cufake.Launch) {
-	d := goLanes(l)[0]
-	quarters := int(d.SlotQuarters)
-	rows := k.g.set.config.Program.RowQuarters
-	k.ring = uint64(d.Ring)
-	k.in = cufake.Memory[program.Quarter](l, d.In, quarters*int(d.Ring))
-	k.out = cufake.Memory[program.Quarter](l, d.Out, rows*int(d.Ring))
-	k.seen = make([]program.Quarter, len(k.in))
-	k.random = rand.New(rand.NewPCG(k.seed, 1))
-	for base := k.first; !l.Stopped(); {
-		if k.hold.Load() {
-			runtime.Gosched()
-			continue
-		}
-		n := k.look(base, quarters)
-		if n > 0 && k.isStop(base) {
-			k.put(base, 0, program.Quarter{Value: cuda.CommandStop, Stamp: uint32(base) + 1})
-			k.stopped.Store(true)
-			return
-		}
-		for i := range n {
-			if i > 0 && k.isStop(base+i) {
-				n = i
-				break
-			}
-			for q := range quarters {
-				if k.seen[k.at(base+i, q)] != drawn(k.seed, base+i, q, false, 0) {
-					k.torn.Add(1)
-				}
-			}
-		}
-		k.answer(base, n, rows)
-		base += n
-		k.taken.Add(n)
-		runtime.Gosched()
-	}
-}
-
-func (k *knowing) at(slot uint64, quarter int) uint64 { return uint64(quarter)*k.ring + slot%k.ring }
-
-// look lets a quarter of the next quarters arrive, whichever, and returns how many slots are ready.
-func (k *knowing) look(base uint64, quarters int) (n uint64) {
-	for i := range uint64(32) {
-		for q := range quarters {
-			if k.random.IntN(4) > 0 {
-				continue
-			}
-			from := &k.in[k.at(base+i, q)]
-			stamp, aux := mailbox.Stamp((*mailbox.Quarter)(unsafe.Pointer(from)))
-			k.seen[k.at(base+i, q)] = program.Quarter{Value: atomic.LoadUint64(&from.Value), Aux: aux, Stamp: stamp}
-		}
-	}
-	for n < 32 && k.ready(base+n, quarters) {
-		n++
-	}
-	return n
-}
-
-func (k *knowing) ready(slot uint64, quarters int) bool {
-	for q := range quarters {
-		if k.lazy && q != 0 && q != quarters-1 {
-			continue
-		}
-		if k.seen[k.at(slot, q)].Stamp != uint32(slot)+1 {
-			return false
-		}
-	}
-	return true
-}
-
-func (k *knowing) isStop(slot uint64) bool {
-	from := k.seen
-	if k.lazy {
-		from = k.in // it must end all the same
-	}
-	return from[k.at(slot, 1)].Aux&program.CtlKindMask == 0 && from[k.at(slot, 3)].Aux == cuda.CommandStop
-}
-
-// answer writes the quarters of n rows in any order.
-func (k *knowing) answer(base, n uint64, rows int) {
-	var todo [][2]uint64
-	for i := range n {
-		fired := drawn(k.seed, base+i, program.RowWhen, true, k.g.signals).Value | drawn(k.seed, base+i, program.RowExit, true, k.g.signals).Value
-		for q := range program.RowFirst {
-			todo = append(todo, [2]uint64{base + i, uint64(q)})
-		}
-		for s, quarters := range k.g.quarters {
-			if fired>>s&1 != 0 {
-				for _, q := range quarters {
-					todo = append(todo, [2]uint64{base + i, q})
-				}
-			}
-		}
-	}
-	k.random.Shuffle(len(todo), func(a, b int) { todo[a], todo[b] = todo[b], todo[a] })
-	for _, w := range todo {
-		k.put(w[0], int(w[1]), drawn(k.seed, w[0], int(w[1]), true, k.g.signals))
-		if k.random.IntN(32) == 0 {
-			was := k.polls.Load()
-			for deadline := time.Now().Add(time.Second); k.polls.Load() == was && time.Now().Before(deadline); {
-				runtime.Gosched()
-			}
-		}
-	}
-}
-
-func (k *knowing) put(slot uint64, quarter int, q program.Quarter) {
-	putQuarter(&k.out[k.at(slot, quarter)], q)
-}
-
 // protocolRig is a lane on the fake and the kernel that knows.
 type protocolRig struct {
 	t      *testing.T
@@ -186,6 +32,8 @@ type protocolRig struct {
 	random *rand.Rand
 	laps   int // the kernel or the desk stood still until the other could not go on
 	partly int // rows met with some quarters there and some not
+
+	commands int // among the ticks
 }
 
 const protocolSlots = 64
@@ -232,10 +80,17 @@ func newProtocolRig(t *testing.T, seed, first uint64, lazy bool) *protocolRig {
 	return &protocolRig{t: t, l: l, g: l.gpu, k: k, random: rand.New(rand.NewPCG(seed, 2))}
 }
 
-// stage writes the quarters of the next slot in any order.
+// stage writes the quarters of the next slot in any order, or, now and then, a command.
 func (r *protocolRig) stage() {
 	l := r.l
 	slot := l.stagedBy
+	if command := uint32(mixed(slot) % 16); command > cuda.CommandStop && command <= cuda.CommandSet && !r.k.lazy {
+		first, second := drawn(r.k.seed, slot, 0, false, 0), drawn(r.k.seed, slot, 1, false, 0)
+		l.command(command, first.Aux, first.Value, second.Value)
+		l.staged.Store(l.stagedBy)
+		r.commands++
+		return
+	}
 	quarters := len(l.memory.In) / protocolSlots
 	for _, q := range r.random.Perm(quarters) {
 		l.put(uint64(q)*protocolSlots+slot&l.mask, drawn(r.k.seed, slot, q, false, 0))
@@ -266,6 +121,13 @@ func (r *protocolRig) take() {
 func (r *protocolRig) look(slot uint64) {
 	r.t.Helper()
 	l, fired := r.l, uint64(0)
+	if isCommand(l, slot&l.mask) {
+		want := program.Quarter{Value: mixed(slot) % 16, Stamp: uint32(slot) + 1}
+		if got := l.memory.Out[slot&l.mask]; got != want {
+			r.t.Fatalf("seed %d: slot %#x, the command is answered by %+v, want %+v", r.k.seed, slot, got, want)
+		}
+		return
+	}
 	see := func(q uint64) {
 		if got, want := l.memory.Out[q*protocolSlots+slot&l.mask], drawn(r.k.seed, slot, int(q), true, r.g.signals); got != want {
 			r.t.Fatalf("seed %d: slot %#x, row quarter %d is %+v, want %+v", r.k.seed, slot, q, got, want)
@@ -330,8 +192,8 @@ func TestGPUProtocolChecksums(t *testing.T) {
 				if torn := r.k.torn.Load(); torn != 0 {
 					t.Errorf("seed %d: %d quarters of slots were not what was staged", seed, torn)
 				}
-				if r.laps < 3 || r.partly == 0 {
-					t.Errorf("seed %d: %d stalls of a lap, %d rows met half there: the test shows too little", seed, r.laps, r.partly)
+				if r.laps < 3 || r.partly == 0 || r.commands == 0 {
+					t.Errorf("seed %d: %d stalls of a lap, %d rows met half there, %d commands: the test shows too little", seed, r.laps, r.partly, r.commands)
 				}
 			})
 		}

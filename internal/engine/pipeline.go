@@ -124,7 +124,7 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 			return
 		}
 		if owed = l.gpu != nil && l.owed() && l.failed.Load() == nil; owed {
-			s.awaitRow() // nobody wakes a lane for a row
+			s.awaitRow(l.gpu) // nobody wakes a lane for a row
 			continue
 		}
 		waiter.Idle(stageLookNs)
@@ -132,9 +132,10 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 }
 
 // awaitRow is the pause between two looks for a device's row.
-func (s *staged) awaitRow() {
+func (s *staged) awaitRow(g *gpuLane) {
 	if s.e.config.Wait == ring.Park {
 		time.Sleep(rowNap)
+		g.looks |= looksPerClock - 1 // time has passed: the next look is at the clock too
 		return
 	}
 	runtime.Gosched()
