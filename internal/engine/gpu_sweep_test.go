@@ -36,7 +36,7 @@ func TestGPUFaultSweep(t *testing.T) {
 					begun, all := countCalls(t, shape, tape, want, how)
 					random := rand.New(rand.NewPCG(seed, uint64(i*8+k*4+j)))
 					swept := 0
-					dense, sparse := 5+11*int(dispatch), 8
+					dense, sparse := 6+16*int(dispatch), 6
 					switch {
 					case os.Getenv("SIGENGINE_GPU_SWEEP") != "":
 						dense, sparse = 1, 200

@@ -47,13 +47,13 @@ const staleSlots = 1 << 31
 // memory bears the stamp 0, which is as good as any other.
 func (g *gpuLane) stale(l *lane, slot uint64) bool { return (slot-g.first)%staleSlots <= l.mask }
 
-// refresh stamps the quarters of whole rows that their ticks did not write. A signal that fires once in 2^32 slots would
+// refresh stamps the quarters of whole rows that their ticks, or commands, did not write. A signal that fires once in 2^32 slots would
 // otherwise find, in the very place of its value, a stamp of the same number and take the old value for its own.
 func (g *gpuLane) refresh(l *lane, from, to uint64) {
 	capacity, out := l.mask+1, l.memory.Out
 	for slot := from; slot != to; slot++ {
 		stamp := uint32(slot) + 1
-		for at := slot&l.mask + program.RowFirst*capacity; at < uint64(len(out)); at += capacity {
+		for at := slot&l.mask + program.RowExit*capacity; at < uint64(len(out)); at += capacity {
 			if q := &out[at]; stampOf(q) != stamp {
 				putQuarter(q, program.Quarter{Value: q.Value, Aux: q.Aux, Stamp: stamp})
 			}
