@@ -24,7 +24,9 @@ import (
 // answerKernels gives the fake device kernels that speak the engine's protocol and compute nothing: every row is empty.
 func answerKernels(g *cufake.GPU) {
 	lanes := func(l *cufake.Launch) []cuda.Lane {
-		return cufake.Memory[cuda.Lane](l, cufake.Parameter[uint64](l, 0), int(l.Grid[0]))
+		table := cufake.Parameter[uint64](l, 0)
+		shards := cufake.Memory[cuda.Lane](l, table, 1)[0].Shards // blocks a lane, in batches
+		return cufake.Memory[cuda.Lane](l, table, int(l.Grid[0]/max(shards, 1)))
 	}
 	memory := func(l *cufake.Launch, address uint64, ring uint32, quarters int) []mailbox.Quarter {
 		return cufake.Memory[mailbox.Quarter](l, address, int(ring)*quarters)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -75,8 +76,15 @@ func parse(code string) *module {
 	return m
 }
 
+// resolved remembers the answers of unresolved: tests load the same code again and again.
+var resolved sync.Map
+
 // unresolved returns the functions that code declares external and nothing defines.
 func unresolved(code string) (names []string) {
+	if known, ok := resolved.Load(code); ok {
+		return known.([]string)
+	}
+	defer func() { resolved.Store(code, names) }()
 	defined := map[string]bool{}
 	for _, f := range funcPattern.FindAllStringSubmatch(code, -1) {
 		if f[1] == ".visible" {

@@ -12,7 +12,7 @@ import (
 // Batches of a lane in stream dispatch.
 const (
 	flightsMax   = 3    // in flight at once, so that copies and kernels overlap
-	flightSlots  = 4096 // most slots of one
+	flightSlots  = 4096 // most slots of one, and no more than the lane has
 	flightLeast  = 32
 	sendSlotsMin = 1
 )
@@ -34,6 +34,7 @@ type batcher struct {
 	head    int    // the oldest in flight
 	count   int    // in flight
 	sent    uint64 // slots before this are in flight or done
+	slots   uint64 // most slots of a batch
 }
 
 // flight is one batch's memory: staged on the host, copied, run, copied back.
@@ -48,7 +49,7 @@ type flight struct {
 }
 
 func newBatcher(g *gpuLane, l *lane) (*batcher, error) {
-	b := &batcher{g: g, sent: l.staged.Load()}
+	b := &batcher{g: g, sent: l.staged.Load(), slots: min(flightSlots, max(l.mask+1, flightLeast))}
 	var err error
 	if b.stream, err = g.set.device.NewStream(gpu.StreamOptions{Name: fmt.Sprintf("lane %d", l.number)}); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
@@ -60,21 +61,21 @@ func newBatcher(g *gpuLane, l *lane) (*batcher, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	for i := range b.flights {
-		if err := b.flights[i].allocate(g); err != nil {
+		if err := b.flights[i].allocate(g, int(b.slots)); err != nil {
 			return nil, errors.Join(fmt.Errorf("engine: batch memory: %w", err), b.close())
 		}
 	}
 	return b, nil
 }
 
-func (f *flight) allocate(g *gpuLane) error {
+func (f *flight) allocate(g *gpuLane, slots int) error {
 	p, d := g.set.config.Program, g.set.device
 	var errs [6]error
 	f.table, errs[0] = gpu.AllocHost[cuda.Lane](d, 1, gpu.Staging)
-	f.hostIn, errs[1] = gpu.AllocHost[program.Quarter](d, flightSlots*p.SlotQuarters, gpu.Staging)
-	f.hostOut, errs[2] = gpu.AllocHost[program.Quarter](d, flightSlots*p.RowQuarters, gpu.Staging)
-	f.in, errs[3] = gpu.Alloc[program.Quarter](d, flightSlots*p.SlotQuarters)
-	f.out, errs[4] = gpu.Alloc[program.Quarter](d, flightSlots*p.RowQuarters)
+	f.hostIn, errs[1] = gpu.AllocHost[program.Quarter](d, slots*p.SlotQuarters, gpu.Staging)
+	f.hostOut, errs[2] = gpu.AllocHost[program.Quarter](d, slots*p.RowQuarters, gpu.Staging)
+	f.in, errs[3] = gpu.Alloc[program.Quarter](d, slots*p.SlotQuarters)
+	f.out, errs[4] = gpu.Alloc[program.Quarter](d, slots*p.RowQuarters)
 	f.done, errs[5] = d.NewEvent(false)
 	return errors.Join(errs[:]...)
 }
@@ -82,9 +83,14 @@ func (f *flight) allocate(g *gpuLane) error {
 // advance sends what is staged and takes what is done. It returns how many rows became whole.
 func (b *batcher) advance(l *lane, limit uint64) (uint64, error) {
 	if staged := l.staged.Load(); staged != b.sent && b.count < flightsMax {
-		n := min(staged-b.sent, flightSlots, max(limit, sendSlotsMin))
-		if err := b.send(l, b.sent, b.sent+n); err != nil {
-			return 0, err
+		n := min(staged-b.sent, b.slots, max(limit, sendSlotsMin))
+		switch to := l.beforeCommand(b.sent, b.sent+n); {
+		case to != b.sent:
+			if err := b.send(l, b.sent, to); err != nil {
+				return 0, err
+			}
+		case b.count == 0:
+			return b.obey(l, to)
 		}
 	}
 	if b.count == 0 {
@@ -100,8 +106,14 @@ func (b *batcher) advance(l *lane, limit uint64) (uint64, error) {
 	}
 	b.head = (b.head + 1) % flightsMax
 	b.count--
-	l.computed.Store(f.to)
-	return f.to - f.from, nil
+	to := f.from
+	for to != f.to && err == nil {
+		if err = b.g.possible(l, to); err == nil {
+			to++
+		}
+	}
+	l.computed.Store(to)
+	return to - f.from, err
 }
 
 // send puts a batch on the stream.
@@ -181,7 +193,7 @@ func gather(to []program.Quarter, l *lane, quarters int, size, from, end uint64)
 func (b *batcher) close() error {
 	var errs []error
 	if b.stream != nil {
-		errs = append(errs, b.stream.Close())
+		errs = append(errs, b.g.set.closeStream(b.stream))
 	}
 	for i := range b.flights {
 		f := &b.flights[i]

@@ -58,7 +58,9 @@ func (d *deskStage) take(batch []order) int {
 	for i := range batch {
 		o := &batch[i]
 		if d.ended {
-			d.skip(o)
+			if !d.skip(o) {
+				return i
+			}
 			continue
 		}
 		switch {
@@ -90,11 +92,16 @@ func (d *deskStage) take(batch []order) int {
 	return len(batch)
 }
 
-// skip passes an order over.
-func (d *deskStage) skip(o *order) {
-	if o.lane != nil {
-		d.touched[o.lane.number] = o.slot + 1
+// skip passes an order over, unless its slot is still a device's to read.
+func (d *deskStage) skip(o *order) bool {
+	if o.lane == nil {
+		return true
 	}
+	if o.slot >= o.lane.computed.Load() && o.lane.failed.Load() == nil {
+		return false
+	}
+	d.touched[o.lane.number] = o.slot + 1
+	return true
 }
 
 // define makes an instrument known to desk and sink. It allocates.

@@ -52,7 +52,8 @@ type Engine struct {
 	pipeline  pipeline
 	gpus      []*gpuSet
 	gpuEnded  bool  // their part is closed
-	gpuErr    error // of the start, or of the end
+	gpuErr    error // of the end
+	startErr  error // a device did not start
 
 	commands sync.Mutex // the control inlet has many callers
 	stopping atomic.Bool
@@ -149,18 +150,20 @@ func (e *Engine) buildGPU(perLane int) error {
 }
 
 // startGPU begins resident kernels and followers.
-func (e *Engine) startGPU() error {
+func (e *Engine) startGPU() {
 	for _, set := range e.gpus {
 		if err := set.start(); err != nil {
-			return err
+			e.startFailed(err)
+			return
 		}
+	}
+	for _, set := range e.gpus {
 		for _, g := range set.lanes {
 			if g.follower != nil {
 				g.follower.start()
 			}
 		}
 	}
-	return nil
 }
 
 // endGPU closes the devices' part when the stages have ended, and keeps what went wrong.
@@ -185,6 +188,9 @@ func (e *Engine) closeGPU() error {
 
 // laneErr returns why a lane cannot go on, or nil.
 func (e *Engine) laneErr() error {
+	if e.startErr != nil {
+		return e.startErr
+	}
 	for _, l := range e.lanes {
 		if err := l.failed.Load(); err != nil {
 			return fmt.Errorf("%w: %w", ErrDeviceLost, *err)
@@ -193,14 +199,12 @@ func (e *Engine) laneErr() error {
 	return nil
 }
 
-// Mismatches returns how many rows of devices differed from their followers'. It is 0, or a device computes wrongly: then
-// DeviceLost says ErrMismatch. Any goroutine.
+// Mismatches returns how many rows of devices differed from their followers', or could not be. It is 0, or a device computes
+// wrongly: then DeviceLost says ErrMismatch. Any goroutine.
 func (e *Engine) Mismatches() (n uint64) {
 	for _, set := range e.gpus {
 		for _, g := range set.lanes {
-			if g.follower != nil {
-				n += g.follower.mismatches.Load()
-			}
+			n += g.wrong.Load()
 		}
 	}
 	return n

@@ -13,12 +13,11 @@ import (
 // device is lost it becomes the lane's executor: its state is the device's, slot for slot. A row that differs loses the
 // device: the desk may have had that row and those since, which cannot be undone; what follows is the CPU's.
 type follower struct {
-	lane       *lane
-	executor   *program.Executor
-	rows       []program.Quarter
-	stop       atomic.Bool
-	running    sync.WaitGroup
-	mismatches atomic.Uint64
+	lane     *lane
+	executor *program.Executor
+	rows     []program.Quarter
+	stop     atomic.Bool
+	running  sync.WaitGroup
 
 	_        [cacheLines]byte
 	followed atomic.Uint64 // slots before this were run here; the sequencer keeps the rest
@@ -60,7 +59,7 @@ func (f *follower) advance(to uint64) uint64 {
 	f.run(from, to)
 	for slot := from; slot != to; slot++ {
 		if !f.same(slot) {
-			f.mismatches.Add(1)
+			f.lane.gpu.wrong.Add(1)
 			f.lane.gpu.set.device.Lose(fmt.Errorf("%w: lane %d, slot %d", ErrMismatch, f.lane.number, slot))
 		}
 	}
@@ -68,7 +67,7 @@ func (f *follower) advance(to uint64) uint64 {
 	return to - from
 }
 
-// run executes slots, leaving out commands.
+// run executes slots. Commands take effect at their place.
 func (f *follower) run(from, to uint64) {
 	memory := program.Lane{In: f.lane.memory.In, Out: f.rows, Capacity: f.lane.mask + 1}
 	for from != to {
@@ -80,6 +79,9 @@ func (f *follower) run(from, to uint64) {
 			f.executor.Run(&memory, from, end)
 		}
 		if from = end; from != to {
+			if command, index, word, value := f.lane.commandSlot(from); command == commandSet {
+				f.executor.SetWord(int(index), word, value)
+			}
 			from++
 		}
 	}

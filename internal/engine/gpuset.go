@@ -1,13 +1,12 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/gpu"
+	"github.com/sigengine/sigengine/gpu/mailbox"
 	"github.com/sigengine/sigengine/kernels/cuda"
 	"github.com/sigengine/sigengine/kernels/program"
 )
@@ -36,13 +35,15 @@ type GPU struct {
 	// Follow runs every lane on the CPU too, behind: the rows are compared, and when a device is lost the engine goes on
 	// from there without a wrong or missing signal. Without it a lost device stops the engine.
 	Follow bool
+	// AnswerNs is how long a device may owe a row before it is taken to be lost; 0: five seconds.
+	AnswerNs int64
 }
 
 // ErrDeviceLost says that a GPU stopped working and nothing could take its place.
 var ErrDeviceLost = errors.New("engine: a GPU was lost; start again, with --executor cpu if it stays so")
 
 // ErrMismatch says that a GPU gave a row that the follower does not: it is not used any more.
-var ErrMismatch = errors.New("engine: a GPU computed another row than the CPU")
+var ErrMismatch = errors.New("engine: a GPU computed another row than the CPU and is not used any more; test the device, and verify the journal")
 
 // gpuSet is one device's lanes.
 type gpuSet struct {
@@ -64,7 +65,10 @@ type laneArguments struct{ Lanes gpu.Ptr[cuda.Lane] }
 
 // newGPUSet compiles the program for a device and allocates everything, before any kernel stays on it.
 func newGPUSet(config *Config, device *gpu.Device, lanes []*lane, instruments int) (*gpuSet, error) {
-	s := &gpuSet{config: config, device: device, clock: feed.NewSystemClock(), answerNs: answerTimeoutNs}
+	s := &gpuSet{config: config, device: device, clock: feed.NewSystemClock(), answerNs: config.GPU.AnswerNs}
+	if s.answerNs <= 0 {
+		s.answerNs = answerTimeoutNs
+	}
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -87,6 +91,9 @@ func (s *gpuSet) load() error {
 	skeleton := cuda.Resident
 	if s.config.GPU.Dispatch == DispatchStream {
 		skeleton = cuda.Batch
+	}
+	if skeleton == cuda.Resident && !mailbox.Supported() {
+		return fmt.Errorf("%w: this processor has no indivisible stores of 16 bytes, which resident kernels need; use stream dispatch or the CPU", ErrConfig)
 	}
 	s.shape = cuda.ShapeOf(p)
 	module, err := s.device.LoadModule([]byte(cuda.Whole(skeleton, p, s.shape.Warps)))
@@ -150,9 +157,6 @@ func (s *gpuSet) ended() error {
 	return nil
 }
 
-// stopTimeout is how long a kernel may take to obey a stop.
-const stopTimeout = 2 * time.Second
-
 // close stops the kernel and frees everything.
 func (s *gpuSet) close() error {
 	var errs []error
@@ -160,9 +164,7 @@ func (s *gpuSet) close() error {
 		for _, g := range s.lanes {
 			g.stop()
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-		errs = append(errs, s.stream.CloseWithin(ctx))
-		cancel()
+		errs = append(errs, s.closeStream(s.stream))
 	}
 	for _, g := range s.lanes {
 		errs = append(errs, g.close())

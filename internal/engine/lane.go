@@ -28,6 +28,7 @@ type lane struct {
 	cutOver  atomic.Uint64 // lane: rows from this slot on are in the follower's memory
 	_        [cacheLines]byte
 	consumed atomic.Uint64 // desk: rows before this are done with
+	commands atomic.Uint64 // sequencer: there is no command from this slot on
 	_        [cacheLines]byte
 }
 
@@ -91,6 +92,9 @@ func (l *lane) computeAll() (n uint64) {
 	}
 	return n
 }
+
+// owed reports whether slots are staged whose rows are not there.
+func (l *lane) owed() bool { return l.computed.Load() != l.staged.Load() }
 
 // computeOnDevice takes rows from the device. If that is lost, the follower takes its place, or the lane has failed.
 func (l *lane) computeOnDevice(limit uint64) uint64 {

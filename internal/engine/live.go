@@ -58,11 +58,11 @@ func (e *Engine) rest() error {
 
 // fault returns why the engine must stop: its devices did not start or were lost, or its journal failed.
 func (e *Engine) fault() error {
-	if e.gpuErr != nil {
-		return e.gpuErr
-	}
 	if err := e.laneErr(); err != nil {
 		return err
+	}
+	if e.gpuErr != nil {
+		return e.gpuErr
 	}
 	return e.journalErr()
 }
@@ -207,6 +207,7 @@ func (e *Engine) heartbeatDue(nowNs int64) bool {
 	e.lastNs = nowNs
 	beat := feed.Tick{ReceiveNs: nowNs, Instrument: feed.AllInstruments, Kind: feed.KindHeartbeat}
 	e.number(&beat, 0)
+	e.sequencer.ping()
 	e.pipeline.kick() // the boundaries it passed
 	return true
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,7 +39,11 @@ func (f *fused) kick() {
 	e.desk.drain()
 }
 
-func (f *fused) room()   { f.kick() }
+func (f *fused) room() {
+	f.kick()
+	runtime.Gosched() // a follower may be what holds the lane
+}
+
 func (f *fused) finish() { f.kick() }
 
 // staged gives each lane and the desk a goroutine.
@@ -101,9 +106,13 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 	defer s.running.Done()
 	waiter := ring.NewWaiter(s.e.config.Wait, parker)
 	desk := s.parkers[len(s.e.lanes)]
-	for {
-		startNs := s.e.timing.now()
+	owed := false // rows, since startNs
+	for startNs := int64(0); ; {
+		if !owed {
+			startNs = s.e.timing.now()
+		}
 		if n := l.compute(uint64(s.e.config.Batch)); n > 0 {
+			owed = false
 			waiter.Busy()
 			desk.Wake()
 			s.e.timing.computed(l.number, startNs, s.e.timing.now(), n)
@@ -114,9 +123,26 @@ func (s *staged) runLane(l *lane, parker *ring.Parker) {
 			waiter.Busy()
 			return
 		}
+		if owed = l.gpu != nil && l.owed() && l.failed.Load() == nil; owed {
+			s.awaitRow(l.gpu) // nobody wakes a lane for a row
+			continue
+		}
 		waiter.Idle(stageLookNs)
 	}
 }
+
+// awaitRow is the pause between two looks for a device's row.
+func (s *staged) awaitRow(g *gpuLane) {
+	if s.e.config.Wait == ring.Park {
+		time.Sleep(rowNap)
+		g.looks |= looksPerClock - 1 // time has passed: the next look is at the clock too
+		return
+	}
+	runtime.Gosched()
+}
+
+// rowNap is as short as the system's timers are of use.
+const rowNap = 50 * time.Microsecond
 
 func (s *staged) runDesk(parker *ring.Parker) {
 	defer s.running.Done()

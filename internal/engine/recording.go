@@ -21,7 +21,7 @@ type Recording struct {
 
 // Record starts a recording. Run must not be called on the same engine.
 func (e *Engine) Record() *Recording {
-	e.gpuErr = e.startGPU()
+	e.startGPU()
 	e.pipeline.start()
 	return &Recording{e: e, defined: make([]bool, SourcesMax*e.config.Instruments)}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/sigengine/sigengine/feed"
-	"github.com/sigengine/sigengine/kernels/cuda"
 	"github.com/sigengine/sigengine/kernels/program"
 	"github.com/sigengine/sigengine/ring"
 	"github.com/sigengine/sigengine/risk"
@@ -130,20 +129,7 @@ func (s *sequencer) setWord(id uint32, word int, value uint64) {
 		l.executor.SetWord(int(index), word, value)
 		return
 	}
-	if err := l.gpu.setWord(index, word, value); err != nil {
-		l.failed.CompareAndSwap(nil, &err)
-	}
-	if l.gpu.batcher != nil {
-		return
-	}
-	o := s.claim()
-	for l.full() {
-		s.counts.LaneFull.Add(1)
-		s.room()
-	}
-	*o = order{lane: l, command: true}
-	o.slot = l.command(cuda.CommandSet, index, value, uint64(word))
-	s.pending++
+	s.command(l, commandSet, index, value, uint64(word))
 }
 
 // name puts an instrument in the order of names.

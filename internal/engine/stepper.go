@@ -30,7 +30,7 @@ type Stepper struct {
 func (e *Engine) Steps() *Stepper {
 	e.lastNs = e.clock.NowNs()
 	e.flushNs = e.lastNs
-	e.gpuErr = e.startGPU()
+	e.startGPU()
 	e.pipeline.start()
 	return &Stepper{e: e}
 }

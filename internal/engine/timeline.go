@@ -225,4 +225,3 @@ func BatchPTX(p *program.Program) (text string, threads, sharedBytes int) {
 	shape := cuda.ShapeOf(p)
 	return cuda.Whole(cuda.Batch, p, shape.Warps), shape.Threads(cuda.Batch), shape.ExchangeBytes
 }
-
