@@ -65,14 +65,25 @@ DEVICE static inline double reciprocal(double n) {
 // off by a few units of the last place, so its remainder is a multiple of such a unit below 2^50 of them and is exact. The
 // sum that the last step rounds is then within 2^-48 units of a / n, while a / n is at least 1/(2n) units from where rounding
 // changes: it is a multiple of half a unit, over n, and never half-way (Markstein 1990; Muller et al., Handbook of
-// Floating-Point Arithmetic, 4.7). Where the quotient could be subnormal or the
-// guess too large it divides.
-DEVICE static inline double quotient(double a, double n, double reciprocal) {
+// Floating-Point Arithmetic, 4.7). Where the quotient could be subnormal or the guess too large, it is not usual: divide.
+DEVICE static inline double quotient_usual(double a, double n, double reciprocal, bool &usual) {
   const u64 low = 200ull << 52, span = 1800ull << 52;
   u64 magnitude = bits64(a) & ~SIGN;
-  bool usual = magnitude - low < span;
-  if (!usual && magnitude - 1 < EXPONENT - 1) return a / n;
+  bool inside = magnitude - low < span;
+  usual = usual && (inside || magnitude - 1 >= EXPONENT - 1);
   double q = a * reciprocal;
   q = exact_fma(exact_fma(-q, n, a), reciprocal, q);
-  return usual ? q : a;  // zeros, infinities and NaN are themselves
+  return inside ? q : a;  // zeros, infinities and NaN are themselves
+}
+
+DEVICE static inline double quotient(double a, double n, double reciprocal) {
+  bool usual = true;
+  double q = quotient_usual(a, n, reciprocal, usual);
+  return usual ? q : a / n;
+}
+
+// share_of is count / n to the bit, for counts of which n is the greater: nothing is unusual about them.
+DEVICE static inline double share_of(double count, double n) {
+  double r = reciprocal(n), q = count * r;
+  return exact_fma(exact_fma(-q, n, count), r, q);
 }

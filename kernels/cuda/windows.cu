@@ -5,6 +5,7 @@
 //
 // size is N or the step in nanoseconds; flags: 1 push, 2 reset. Compiled with -ffp-contract=off: nothing is fused.
 // What most ticks do is straight-line: the words of the head are read at once, and no loop runs. Outputs are only written.
+// Loops over a ring read several entries at once, for each takes long to come, and what is past the end is read but not used.
 #include "base.cuh"
 
 #define WINDOW(name)                                                                                                    \
@@ -18,6 +19,8 @@ enum { MOM2_RING = 5, MOM2_ENTRY = 8 };
 
 DEVICE static inline u64 add_canonical(u64 a, u64 b) { return canonical(f64(a) + f64(b)); }
 DEVICE static inline bool is_nan(double v) { return v != v; }
+
+enum { CHUNK = 16, FLIP = 8 };  // entries read at once
 
 // ---- moments -------------------------------------------------------------------------------------------------------
 
@@ -44,6 +47,15 @@ DEVICE static inline Moments add(Moments m, double d) {
   return m;
 }
 
+// add_usual is add without a branch; where that does not do, usual becomes false.
+DEVICE static inline Moments add_usual(Moments m, double d, bool &usual) {
+  m.n = m.n + 1;
+  double delta = d - m.mean;
+  m.mean = m.mean + quotient_usual(delta, m.n, reciprocal(m.n), usual);
+  m.m2 = m.m2 + delta * (d - m.mean);
+  return m;
+}
+
 DEVICE static inline Moments push(Moments m, double x) {
   m = based(m, x);
   return add(m, x - m.base);
@@ -51,7 +63,7 @@ DEVICE static inline Moments push(Moments m, double x) {
 
 DEVICE static inline Moments joined(Moments m, Moments b) {
   double n = m.n + b.n;
-  double share = quotient(m.n, n, reciprocal(n));
+  double share = share_of(m.n, n);
   double delta = (b.base - m.base) + (b.mean - m.mean);
   Moments both = {b.base, n, b.mean - delta * share, (m.m2 + b.m2) + (delta * delta) * (b.n * share)};
   bool first = b.n == 0, second = m.n == 0;  // choices, not branches
@@ -93,7 +105,7 @@ DEVICE static inline void join2(Moments2 &m, const Moments2 &b) {
   double dx = (b.x.base - m.x.base) + (b.x.mean - m.x.mean);
   double dy = (b.y.base - m.y.base) + (b.y.mean - m.y.mean);
   double n = m.x.n + b.x.n;
-  double share = quotient(m.x.n, n, reciprocal(n));
+  double share = share_of(m.x.n, n);
   double weight = b.x.n * share;
   m.c = (m.c + b.c) + (dx * dy) * weight;
   m.x.m2 = (m.x.m2 + b.x.m2) + (dx * dx) * weight;
@@ -138,10 +150,17 @@ DEVICE static inline void out2(const Moments2 &m, u64 warm, u64 *out) {
 
 DEVICE static inline void flip_sum(Word *ring, u64 n) {
   double acc = 0;
-#pragma unroll 8
-  for (u64 i = n; i-- > 0;) {
-    acc = acc + f64(ring[i]);
-    ring[i] = canonical(acc);
+#pragma clang loop unroll(disable)
+  for (u64 left = n; left > 0; left = left > CHUNK ? left - CHUNK : 0) {
+    u64 v[CHUNK];
+#pragma unroll
+    for (u64 k = 0; k < CHUNK; k++) v[k] = ring[k < left ? left - 1 - k : 0];
+#pragma unroll
+    for (u64 k = 0; k < CHUNK; k++) {
+      if (k >= left) continue;
+      acc = acc + f64(v[k]);
+      ring[left - 1 - k] = canonical(acc);
+    }
   }
 }
 
@@ -181,10 +200,30 @@ DEVICE static inline u64 flip_moments(u64 base, Word *ring, u64 n) {
       break;
     }
   Moments acc = {0, 0, 0, 0};
-#pragma unroll 4
-  for (u64 i = n; i-- > 0;) {
-    acc = add(acc, f64(ring[2 * i]) - f64(base));
-    ring[2 * i] = canonical(acc.mean), ring[2 * i + 1] = canonical(acc.m2);
+  u64 v[FLIP];
+#pragma unroll
+  for (u64 k = 0; k < FLIP; k++) v[k] = ring[2 * (k < n ? n - 1 - k : 0)];
+#pragma clang loop unroll(disable)
+  for (u64 left = n; left > 0; left = left > FLIP ? left - FLIP : 0) {
+    u64 next[FLIP];
+    Moments all[FLIP], m = acc;
+    bool usual = true;
+#pragma unroll
+    for (u64 k = 0; k < FLIP; k++) next[k] = ring[2 * (k + FLIP < left ? left - FLIP - 1 - k : 0)];
+#pragma unroll
+    for (u64 k = 0; k < FLIP; k++) all[k] = m = add_usual(m, f64(v[k]) - f64(base), usual);
+    if (!usual) {
+      m = acc;
+#pragma unroll
+      for (u64 k = 0; k < FLIP; k++) all[k] = m = add(m, f64(v[k]) - f64(base));
+    }
+#pragma unroll
+    for (u64 k = 0; k < FLIP; k++) {
+      if (k >= left) continue;
+      ring[2 * (left - 1 - k)] = canonical(all[k].mean), ring[2 * (left - 1 - k) + 1] = canonical(all[k].m2);
+      v[k] = next[k];
+    }
+    acc = m;
   }
   return base;
 }
@@ -462,10 +501,24 @@ DEVICE static inline Span advance(Word *st, u64 all, u64 step, u64 sub, u64 word
   return Span{entry, true, (u64)(j - start) >= sub};
 }
 
-// Totals of closed entries, from the oldest: those after the open one to the end of the ring, then those before it.
-DEVICE static inline void close_sum(const Word *ring, u64 from, u64 to, double &s, double &c) {
-#pragma unroll 16
-  for (u64 e = from; e < to; e++) s = s + f64(ring[2 * e]), c = c + f64(ring[2 * e + 1]);
+// close_sum is the total of the closed entries, from the oldest: those after the open one to the end of the ring, then those
+// before it.
+DEVICE static inline void close_sum(const Word *ring, u64 entry, u64 sub, double &s, double &c) {
+#pragma clang loop unroll(disable)
+  for (u64 first = 1; first < sub; first += CHUNK) {
+    u64 vs[CHUNK], vc[CHUNK];
+#pragma unroll
+    for (u64 k = 0; k < CHUNK; k++) {
+      u64 e = first + k < sub ? entry + first + k : entry;
+      e = e < sub ? e : e - sub;
+      vs[k] = ring[2 * e], vc[k] = ring[2 * e + 1];
+    }
+#pragma unroll
+    for (u64 k = 0; k < CHUNK; k++) {
+      double more = s + f64(vs[k]), count = c + f64(vc[k]);
+      s = first + k < sub ? more : s, c = first + k < sub ? count : c;
+    }
+  }
 }
 
 WINDOW(sg_sum_duration) {
@@ -474,8 +527,7 @@ WINDOW(sg_sum_duration) {
   u64 sum = total[0], count = total[1], s = open[0], c = open[1];
   if (at.closed) {
     double all = 0, n = 0;
-    close_sum(ring, at.entry + 1, sub, all, n);
-    close_sum(ring, 0, at.entry, all, n);
+    close_sum(ring, at.entry, sub, all, n);
     sum = canonical(all), count = canonical(n);
     total[0] = sum, total[1] = count;
   }
@@ -487,9 +539,23 @@ WINDOW(sg_sum_duration) {
   out[0] = add_canonical(sum, s), out[1] = add_canonical(count, c), out[2] = at.warm ? TRUE_MASK : 0;
 }
 
-DEVICE static inline Moments close_moments(Moments acc, const Word *ring, u64 from, u64 to) {
-#pragma unroll 4
-  for (u64 e = from; e < to; e++) acc = joined(acc, moments_at(ring + 4 * e));
+DEVICE static inline Moments close_moments(const Word *ring, u64 entry, u64 sub) {
+  Moments acc = {0, 0, 0, 0};
+#pragma clang loop unroll(disable)
+  for (u64 first = 1; first < sub; first += FLIP) {
+    Moments v[FLIP];
+#pragma unroll
+    for (u64 k = 0; k < FLIP; k++) {
+      u64 e = first + k < sub ? entry + first + k : entry;
+      e = e < sub ? e : e - sub;
+      v[k] = moments_at(ring + 4 * e);
+    }
+#pragma unroll
+    for (u64 k = 0; k < FLIP; k++) {
+      Moments more = joined(acc, v[k]);
+      if (first + k < sub) acc = more;
+    }
+  }
   return acc;
 }
 
@@ -499,8 +565,7 @@ WINDOW(sg_moments_duration) {
   Moments closed = moments_at(st + DUR_HEAD), open = moments_at(entry);
   u64 newest = *last;
   if (at.closed) {
-    closed = close_moments(Moments{0, 0, 0, 0}, ring, at.entry + 1, sub);
-    closed = close_moments(closed, ring, 0, at.entry);
+    closed = close_moments(ring, at.entry, sub);
     put(closed, st + DUR_HEAD);
     closed.mean = f64(canonical(closed.mean)), closed.m2 = f64(canonical(closed.m2));
   }
