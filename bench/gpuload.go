@@ -111,8 +111,8 @@ func writeStep(name string, p *program.Program, instruments int) error {
 	for _, v := range []uintptr{
 		unsafe.Sizeof(lane), unsafe.Offsetof(lane.In), unsafe.Offsetof(lane.Out), unsafe.Offsetof(lane.State), unsafe.Offsetof(lane.Ring),
 		unsafe.Offsetof(lane.SlotQuarters), unsafe.Offsetof(lane.Words), unsafe.Offsetof(lane.From), unsafe.Offsetof(lane.Count),
-		unsafe.Offsetof(lane.Shards), uintptr(threads), uintptr(sharedBytes), engine.ShardSlots, engine.ShardsMax,
-		uintptr(p.SlotQuarters), uintptr(p.RowQuarters), uintptr(p.StateWords), uintptr(instruments), uintptr(len(l.ticks)), program.SlotTime, 0,
+		unsafe.Offsetof(lane.Shards), unsafe.Offsetof(lane.InRing), uintptr(threads), uintptr(sharedBytes), engine.ShardSlots, engine.ShardsMax,
+		uintptr(p.SlotQuarters), uintptr(p.RowQuarters), uintptr(p.StateWords), uintptr(instruments), uintptr(len(l.ticks)), program.SlotTime,
 	} {
 		b = le.AppendUint32(b, uint32(v))
 	}

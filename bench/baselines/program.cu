@@ -26,9 +26,9 @@ struct alignas(16) Quarter {
 // Header: little-endian, then u64 init[words], then Quarter slots[ticks * slot_quarters], tick after tick.
 struct Header {
   char magic[4];  // SIGP
-  uint32_t lane_bytes, at_in, at_out, at_state, at_ring, at_slot_quarters, at_words, at_from, at_count, at_shards;
+  uint32_t lane_bytes, at_in, at_out, at_state, at_ring, at_slot_quarters, at_words, at_from, at_count, at_shards, at_in_ring;
   uint32_t threads, shared_bytes, shard_slots, shards_max;  // a batch is dealt out over blocks
-  uint32_t slot_quarters, row_quarters, words, instruments, ticks, time_quarter, zero;
+  uint32_t slot_quarters, row_quarters, words, instruments, ticks, time_quarter;
   uint64_t span_ns;  // how far time moves when the ticks begin again
 };
 static_assert(sizeof(Header) == 96, "as written");
@@ -64,6 +64,7 @@ static void describe(uint64_t from_in, uint64_t to_out, uint32_t ring) {
   set(header.at_out, to_out);
   set(header.at_state, uint64_t(state));
   set(header.at_ring, ring);
+  set(header.at_in_ring, ring);
   set(header.at_slot_quarters, header.slot_quarters);
   set(header.at_words, header.words);
 }

@@ -142,7 +142,7 @@ func TestCheckGPU(t *testing.T) {
 			"gpu cost   ok    1.1 KiB of state an instrument, room for 4096; 80 B a tick in, 64 B a row out; lanes 1; 4.5 MiB of a GPU's memory, 1.1 MiB pinned here; 1.0 GiB is free\n",
 		}},
 		{"two", cufake.Options{Devices: 2}, []string{"-c", file, "--lanes", "3", "--dispatch", "stream"}, exitOK, []string{
-			fake0, fake1, "started on GPU 0, 1, stream dispatch\n", "lanes 3, at most 2 on a GPU; 6.4 MiB of a GPU's memory, 5.6 MiB pinned here",
+			fake0, fake1, "started on GPU 0, 1, stream dispatch\n", "lanes 3, at most 2 on a GPU; 4.9 MiB of a GPU's memory, 4.1 MiB pinned here",
 		}},
 		{"one prohibited", cufake.Options{Attributes: map[int32]int32{20: 2}}, []string{"-c", file}, exitOK, []string{
 			"gpu        note  GPU 0, Fake GPU 0, is in compute mode Prohibited; driver", "; the CPU runs the program\n", "-> allow its use: nvidia-smi -i 0 -c DEFAULT\n",

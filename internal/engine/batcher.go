@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/sigengine/sigengine/gpu"
 	"github.com/sigengine/sigengine/kernels/cuda"
@@ -23,8 +24,12 @@ const (
 	ShardsMax  = 64
 )
 
-// batcher runs a lane by copies and launches on a stream of its own: slots in, kernel, rows out, several batches in
-// flight, in order.
+// batcher runs a lane by copies and launches on a stream of its own, several batches in flight, in order:
+//
+//	lane's slots ─► pinned batch ─► copy ─► device ─► kernel ─► lane's rows, over the bus
+//
+// The kernel writes rows where the lane reads them, and only those quarters that a tick has, so nothing is copied back and
+// rows are taken as they become whole.
 type batcher struct {
 	g       *gpuLane
 	stream  *gpu.Stream
@@ -33,23 +38,21 @@ type batcher struct {
 	flights [flightsMax]flight
 	head    int    // the oldest in flight
 	count   int    // in flight
-	sent    uint64 // slots before this are in flight or done
+	sent    atomic.Uint64 // slots before this are in flight or done; the lane's goroutine writes it
 	slots   uint64 // most slots of a batch
 }
 
-// flight is one batch's memory: staged on the host, copied, run, copied back.
+// flight is one batch's memory: staged on the host, copied, run. It is the device's until done.
 type flight struct {
-	table         *gpu.HostBuffer[cuda.Lane]
-	hostIn        *gpu.HostBuffer[program.Quarter]
-	hostOut       *gpu.HostBuffer[program.Quarter]
-	in, out       *gpu.Buffer[program.Quarter]
-	done          *gpu.Event
-	from, to      uint64
-	ringOfThisOne uint64
+	table  *gpu.HostBuffer[cuda.Lane]
+	hostIn *gpu.HostBuffer[program.Quarter]
+	in     *gpu.Buffer[program.Quarter]
+	done   *gpu.Event
 }
 
 func newBatcher(g *gpuLane, l *lane) (*batcher, error) {
-	b := &batcher{g: g, sent: l.staged.Load(), slots: min(flightSlots, max(l.mask+1, flightLeast))}
+	b := &batcher{g: g, slots: min(flightSlots, max(l.mask+1, flightLeast))}
+	b.sent.Store(l.staged.Load())
 	var err error
 	if b.stream, err = g.set.device.NewStream(gpu.StreamOptions{Name: fmt.Sprintf("lane %d", l.number)}); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
@@ -70,50 +73,58 @@ func newBatcher(g *gpuLane, l *lane) (*batcher, error) {
 
 func (f *flight) allocate(g *gpuLane, slots int) error {
 	p, d := g.set.config.Program, g.set.device
-	var errs [6]error
+	var errs [4]error
 	f.table, errs[0] = gpu.AllocHost[cuda.Lane](d, 1, gpu.Staging)
 	f.hostIn, errs[1] = gpu.AllocHost[program.Quarter](d, slots*p.SlotQuarters, gpu.Staging)
-	f.hostOut, errs[2] = gpu.AllocHost[program.Quarter](d, slots*p.RowQuarters, gpu.Staging)
-	f.in, errs[3] = gpu.Alloc[program.Quarter](d, slots*p.SlotQuarters)
-	f.out, errs[4] = gpu.Alloc[program.Quarter](d, slots*p.RowQuarters)
-	f.done, errs[5] = d.NewEvent(false)
+	f.in, errs[2] = gpu.Alloc[program.Quarter](d, slots*p.SlotQuarters)
+	f.done, errs[3] = d.NewEvent(false)
 	return errors.Join(errs[:]...)
 }
 
-// advance sends what is staged and takes what is done. It returns how many rows became whole.
+// advance sends what is staged and takes the rows that are whole. It returns how many became so.
 func (b *batcher) advance(l *lane, limit uint64) (uint64, error) {
-	if staged := l.staged.Load(); staged != b.sent && b.count < flightsMax {
-		n := min(staged-b.sent, b.slots, max(limit, sendSlotsMin))
-		switch to := l.beforeCommand(b.sent, b.sent+n); {
-		case to != b.sent:
-			if err := b.send(l, b.sent, to); err != nil {
+	if staged, sent := l.staged.Load(), b.sent.Load(); staged != sent {
+		to := l.beforeCommand(sent, sent+min(staged-sent, b.slots, max(limit, sendSlotsMin)))
+		if b.count == flightsMax || to == sent {
+			if err := b.land(); err != nil {
 				return 0, err
 			}
-		case b.count == 0:
+		}
+		switch {
+		case to == sent && b.count == 0 && l.computed.Load() == sent:
 			return b.obey(l, to)
+		case to != sent && b.count < flightsMax:
+			if err := b.send(l, sent, to); err != nil {
+				return 0, err
+			}
 		}
 	}
+	return b.g.poll(l, limit)
+}
+
+// land takes back the oldest batch's memory if the device is done with it.
+func (b *batcher) land() error {
 	if b.count == 0 {
-		return 0, nil
+		return nil
 	}
-	f := &b.flights[b.head]
-	done, err := f.done.Done()
-	if err != nil || !done {
-		return 0, err
+	done, err := b.flights[b.head].done.Done()
+	if err == nil && done {
+		b.head = (b.head + 1) % flightsMax
+		b.count--
 	}
-	if err := b.take(l, f); err != nil {
-		return 0, err
+	return err
+}
+
+// ended is asked while a row is owed: what the device says of the batches in flight. A kernel that has ended has written all
+// its rows.
+func (b *batcher) ended(l *lane) error {
+	if err := b.land(); err != nil {
+		return err
 	}
-	b.head = (b.head + 1) % flightsMax
-	b.count--
-	to := f.from
-	for to != f.to && err == nil {
-		if err = b.g.possible(l, to); err == nil {
-			to++
-		}
+	if next := l.computed.Load(); b.count > 0 || b.sent.Load() == next || b.g.whole(l, next) {
+		return nil
 	}
-	l.computed.Store(to)
-	return to - f.from, err
+	return errors.New("engine: the batch's kernel has ended without all of its rows")
 }
 
 // send puts a batch on the stream.
@@ -123,7 +134,6 @@ func (b *batcher) send(l *lane, from, to uint64) error {
 	for size < to-from {
 		size *= 2
 	}
-	f.from, f.to, f.ringOfThisOne = from, to, size
 	slots, err := f.hostIn.Slice()
 	if err != nil {
 		return err
@@ -134,28 +144,25 @@ func (b *batcher) send(l *lane, from, to uint64) error {
 		return err
 	}
 	table[0] = cuda.Lane{
-		In: f.in.Ptr().Address(), Out: f.out.Ptr().Address(), State: b.g.state.Ptr().Address(),
-		Ring: uint32(size), SlotQuarters: uint32(p.SlotQuarters), Words: b.g.words, From: 0, Count: uint32(to - from),
+		In: f.in.Ptr().Address(), Out: b.g.out.Ptr().Address(), State: b.g.state.Ptr().Address(), Ring: uint32(l.mask + 1),
+		InRing: uint32(size), SlotQuarters: uint32(p.SlotQuarters), Words: b.g.words, From: uint32(from), Count: uint32(to - from),
 		Shards: uint32(shardsFor(int(to - from))),
 	}
-	inLen, outLen := int(size)*p.SlotQuarters, int(size)*p.RowQuarters
+	inLen := int(size) * p.SlotQuarters
 	if err := gpu.Copy(b.stream, f.in.Span(0, inLen), f.hostIn.Span(0, inLen)); err != nil {
 		return err
 	}
 	shape := b.shape
 	shape.Grid.X = int(table[0].Shards)
 	if err := gpu.Launch(b.stream, b.kernel, shape, &laneArguments{f.table.Ptr()},
-		f.table.In(), f.in.Span(0, inLen).In(), f.out.Span(0, outLen).Out(), b.g.state.Out()); err != nil {
-		return err
-	}
-	if err := gpu.Copy(b.stream, f.hostOut.Span(0, outLen), f.out.Span(0, outLen)); err != nil {
+		f.table.In(), f.in.Span(0, inLen).In(), b.g.out.Out(), b.g.state.Out()); err != nil {
 		return err
 	}
 	if err := f.done.Record(b.stream); err != nil {
 		return err
 	}
 	b.count++
-	b.sent = to
+	b.sent.Store(to)
 	return nil
 }
 
@@ -163,30 +170,15 @@ func (b *batcher) send(l *lane, from, to uint64) error {
 // blocks than multiprocessors gain nothing.
 func shardsFor(slots int) int { return min((slots+ShardSlots-1)/ShardSlots, ShardsMax) }
 
-// take copies a finished batch's rows to the lane's.
-func (b *batcher) take(l *lane, f *flight) error {
-	rows, err := f.hostOut.Slice()
-	if err != nil {
-		return err
-	}
-	capacity := l.mask + 1
-	for q := range uint64(b.g.set.config.Program.RowQuarters) {
-		from := rows[q*f.ringOfThisOne:]
-		for i := range f.to - f.from {
-			l.memory.Out[q*capacity+(f.from+i)&l.mask] = from[i]
-		}
-	}
-	return nil
-}
-
-// gather copies slots of a lane's ring to a batch of its own size, quarter by quarter.
+// gather copies slots of a lane's ring to a batch of its own size, quarter by quarter; a slot's place is its number in both.
 func gather(to []program.Quarter, l *lane, quarters int, size, from, end uint64) {
-	capacity, n := l.mask+1, end-from
-	first := min(n, capacity-from&l.mask)
+	capacity := l.mask + 1
 	for q := range uint64(quarters) {
-		ring, out := l.memory.In[q*capacity:][:capacity], to[q*size:][:n]
-		copy(out[:first], ring[from&l.mask:])
-		copy(out[first:], ring)
+		ring, out := l.memory.In[q*capacity:][:capacity], to[q*size:][:size]
+		for at := from; at != end; {
+			in, place := ring[at&l.mask:], out[at&(size-1):]
+			at += uint64(copy(place[:min(uint64(len(place)), end-at)], in))
+		}
 	}
 }
 
@@ -203,14 +195,8 @@ func (b *batcher) close() error {
 		if f.hostIn != nil {
 			errs = append(errs, f.hostIn.Close())
 		}
-		if f.hostOut != nil {
-			errs = append(errs, f.hostOut.Close())
-		}
 		if f.in != nil {
 			errs = append(errs, f.in.Close())
-		}
-		if f.out != nil {
-			errs = append(errs, f.out.Close())
 		}
 		if f.done != nil {
 			errs = append(errs, f.done.Close())

@@ -5,6 +5,8 @@ package engine_test
 import (
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -17,7 +19,7 @@ import (
 )
 
 // idleEntries are the entry points of a batch. The fake's own allocate, which would hide ours, so a C function that does next to
-// nothing and returns 0 (the rounding mode: nearest) is in their place: a batch is done at once, and its rows are zeros.
+// nothing and returns 0 (the rounding mode: nearest) is in their place: a batch is done at once, and AnswerStreams makes its rows.
 var idleEntries = map[string]bool{
 	"cuCtxSetCurrent": true, "cuMemcpyHtoDAsync_v2": true, "cuMemcpyDtoHAsync_v2": true, "cuLaunchKernel": true, "cuLaunchKernelEx": true,
 	"cuEventRecord": true, "cuEventQuery": true, "cuStreamQuery": true, "cuStreamSynchronize": true, "cuStreamWaitEvent": true, "cuMemsetD8Async": true,
@@ -59,7 +61,7 @@ func idleLookup(t *testing.T, fake *cufake.GPU) func(string) (uintptr, error) {
 func TestGPUNoAllocation(t *testing.T) {
 	for _, c := range []struct {
 		dispatch engine.Dispatch
-		follow   bool // not in stream dispatch: rows of zeros are not the follower's
+		follow   bool // not in stream dispatch: rows of nothing are not the follower's
 	}{{engine.DispatchResident, false}, {engine.DispatchResident, true}, {engine.DispatchStream, false}} {
 		t.Run(fmt.Sprintf("%s/follow=%v", c.dispatch, c.follow), func(t *testing.T) {
 			shape := busyShape(t)
@@ -98,6 +100,14 @@ func (m *machine) allocates(t *testing.T, shape engine.Config) {
 	e, err := engine.New(shape, engine.Ports{Clock: feed.NewManualClock(0)})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if shape.GPU.Dispatch == engine.DispatchStream {
+		var stop atomic.Bool
+		var answering sync.WaitGroup
+		e.StopClock()
+		answering.Go(func() { e.AnswerStreams(&stop) })
+		defer answering.Wait()
+		defer stop.Store(true)
 	}
 	recording := e.Record()
 	for id, symbol := range tape.symbols {

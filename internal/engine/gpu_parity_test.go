@@ -179,7 +179,7 @@ func parityGroup(t *testing.T, d *gpu.Device, programs []*program.Program, inlin
 			l.executor.Run(&l.cpu, slot, slot+n)
 			entries[i] = cuda.Lane{
 				In: l.in.Ptr().Address(), Out: l.out.Ptr().Address(), State: l.state.Ptr().Address(), Ring: groupRing,
-				SlotQuarters: uint32(l.p.SlotQuarters), Words: uint32(l.p.StateWords), From: uint32(slot), Count: uint32(n), Shards: uint32(shards),
+				SlotQuarters: uint32(l.p.SlotQuarters), Words: uint32(l.p.StateWords), From: uint32(slot), Count: uint32(n), Shards: uint32(shards), InRing: groupRing,
 			}
 		}
 		check(t, gpu.Launch(stream, kernel, shape, &laneArguments{table.Ptr()}, uses...))

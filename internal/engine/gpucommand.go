@@ -64,7 +64,7 @@ func (b *batcher) obey(l *lane, slot uint64) (uint64, error) {
 			return 0, err
 		}
 	}
-	b.sent = slot + 1
+	b.sent.Store(slot + 1)
 	l.computed.Store(slot + 1)
 	return 1, nil
 }

@@ -48,7 +48,7 @@ func GPUNeeds(c *Config, devices int, dispatch Dispatch) (GPUDemand, error) {
 	perLane, instruments := uint64(d.SlotBytes+d.RowBytes), (c.Instruments+c.Lanes-1)/c.Lanes
 	device, pinned := uint64(instruments)*uint64(d.StateBytes), perLane*uint64(c.LaneSlots)
 	if dispatch == DispatchStream {
-		batches := perLane * flightSlots * flightsMax
+		batches := uint64(d.SlotBytes) * flightSlots * flightsMax
 		device, pinned = device+batches, pinned+batches
 	}
 	d.DeviceBytes, d.PinnedBytes = device*uint64(d.LanesOnDevice), pinned*uint64(d.LanesOnDevice)

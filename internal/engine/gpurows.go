@@ -88,9 +88,9 @@ func (g *gpuLane) overdue(l *lane) error {
 	if g.looks%looksPerYield == 0 {
 		runtime.Gosched() // what the device waits for may be a goroutine: a follower, on few processors
 	}
-	if nowNs-g.askedNs > askEveryNs && g.batcher == nil {
+	if nowNs-g.askedNs > askEveryNs {
 		g.askedNs = nowNs
-		if err := g.set.ended(); err != nil {
+		if err := g.ended(l); err != nil {
 			return err
 		}
 	}
@@ -98,6 +98,14 @@ func (g *gpuLane) overdue(l *lane) error {
 		return fmt.Errorf("engine: the device has owed a row for %v", time.Duration(nowNs-g.sinceNs))
 	}
 	return nil
+}
+
+// ended asks the driver whether what owes a row still runs.
+func (g *gpuLane) ended(l *lane) error {
+	if g.batcher != nil {
+		return g.batcher.ended(l)
+	}
+	return g.set.ended()
 }
 
 // whole reports whether a row is complete: its masks, and the outputs of the signals that fired.

@@ -114,7 +114,7 @@ func newTimeline(device *gpu.Device, p *program.Program, ticks []feed.Tick, slot
 	table[0] = cuda.Lane{
 		In: l.in.Ptr().Address(), Out: l.out.Ptr().Address(), State: l.state.Ptr().Address(), Ring: uint32(size),
 		SlotQuarters: uint32(p.SlotQuarters), Words: uint32(p.StateWords), Count: uint32(slots),
-		Shards: uint32(shardsFor(slots)),
+		Shards: uint32(shardsFor(slots)), InRing: uint32(size),
 	}
 	return l, nil
 }

@@ -1,5 +1,6 @@
-// A batch of each lane, from device memory, for stream dispatch, where the host copies slots in and rows out. A lane is dealt
-// out over blocks by instrument; each block first lists its slots, then takes them 32 at a time, in order.
+// A batch of each lane, for stream dispatch: slots from device memory, where the host copied them, rows to wherever the host
+// wants them. A lane is dealt out over blocks by instrument; each block first lists its slots, then takes them 32 at a time,
+// in order.
 #include "warp.cuh"
 
 enum { COUNT_MAX = 4096, WARPS_MAX = 8 };
@@ -11,7 +12,7 @@ __shared__ u32 found[WARPS_MAX];
 
 // enlist lists the slots of this shard, in order, and returns how many there are.
 __device__ static inline u32 enlist(const Lane &lane, u32 shard, u32 l, u32 warp, u32 everyone) {
-  const u32 mask = lane.ring - 1, tid = warp * 32 + l;
+  const u32 mask = lane.in_ring - 1, tid = warp * 32 + l;
   u32 total = 0;
   for (u32 first = 0; first < lane.count; first += everyone) {
     u32 i = first + tid;
@@ -37,9 +38,9 @@ extern "C" __global__ __attribute__((launch_bounds(256))) void batch(const Lane 
   const u32 total = enlist(lane, block_id() % shards, l, warp, everyone);
   for (u32 next = 0; next < total; next += 32) {
     const u32 n = total - next < 32 ? total - next : 32;
-    const u32 slot = lane.from + (l < n ? list[next + l] : 0), at = slot & (lane.ring - 1);
+    const u32 slot = lane.from + (l < n ? list[next + l] : 0), at = slot & (lane.in_ring - 1);
     if (l < n)
-      for (u32 i = warp; i < lane.slot_quarters; i += warps) slots[i][l] = lane.in[(u64)i * lane.ring + at];
+      for (u32 i = warp; i < lane.slot_quarters; i += warps) slots[i][l] = lane.in[(u64)i * lane.in_ring + at];
     if (warp == 0) rank_ticks(work, l < n ? slots[0][l].aux : 0, l, n);
     meet(0, everyone);
     run_program(lane, slots, work, l, warp, slot);

@@ -49,5 +49,5 @@ type Lane struct {
 	From, Count    uint32 // batch kernel: slots [From, From+Count)
 	Base           uint32 // resident kernel: the number of the first slot
 	Shards         uint32 // batch kernel: blocks a lane; the same for all lanes of a launch
-	_              uint32
+	InRing         uint32 // batch kernel: as Ring, for slots; there Ring is for rows alone
 }

@@ -17,7 +17,8 @@ struct Lane {
   u32 words;           // state words an instrument
   u32 from, count;     // batch kernel: slots [from, from + count)
   u32 base;            // resident kernel: the number of the first slot
-  u32 shards, spare;   // batch kernel: blocks a lane, each with its instruments
+  u32 shards;          // batch kernel: blocks a lane, each with its instruments
+  u32 in_ring;         // batch kernel: as ring, for slots; there ring is for rows alone
 };
 static_assert(sizeof(Lane) == 56, "as cuda.Lane");
 
