@@ -36,10 +36,10 @@ type batcher struct {
 	kernel  *gpu.Kernel[laneArguments]
 	shape   gpu.Config
 	flights [flightsMax]flight
-	head    int    // the oldest in flight
-	count   int    // in flight
+	head    int           // the oldest in flight
+	count   int           // in flight
 	sent    atomic.Uint64 // slots before this are in flight or done; the lane's goroutine writes it
-	slots   uint64 // most slots of a batch
+	slots   uint64        // most slots of a batch
 }
 
 // flight is one batch's memory: staged on the host, copied, run. It is the device's until done.
