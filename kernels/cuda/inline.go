@@ -19,18 +19,8 @@ func Inlined(p *program.Program, name string, warps int) string {
 
 // Whole returns one PTX module with a skeleton kernel and a program for so many warps, in one piece.
 func Whole(skeleton Module, p *program.Program, warps int) string {
-	text := inlineCalls(skeleton.PTX(), functionsOf(Inlined(p, ProgramName, warps)))
-	// The compiler would keep room for other blocks, which a block that stays has no use for.
-	most := registersOfBlock / Shape{Warps: warps}.Threads(skeleton) &^ 7
-	text = strings.Replace(text, ".minnctapersm 1", fmt.Sprintf(".maxnreg %d", min(most, registersOfThread)), 1)
-	return Merge(text)
+	return Merge(inlineCalls(skeleton.PTX(), functionsOf(Inlined(p, ProgramName, warps))))
 }
-
-// What a block and a thread can have of registers at most.
-const (
-	registersOfBlock  = 1 << 16
-	registersOfThread = 255
-)
 
 // function is a device function's text.
 type function struct {

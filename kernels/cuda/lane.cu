@@ -82,7 +82,7 @@ __device__ static inline void obey(const Lane &lane, Quarter (*from)[32], const 
   fence_sys();
 }
 
-extern "C" __global__ __attribute__((launch_bounds(288, 1))) void lane(const Lane *lanes) {
+extern "C" __global__ __attribute__((launch_bounds(256, 1))) void lane(const Lane *lanes) {
   const Lane lane = lanes[block_id()];
   const u32 l = lane_id(), warp = warp_id(), everyone = threads();
   if (warp == 0 && l == 0) done = 0;

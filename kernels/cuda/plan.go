@@ -6,8 +6,9 @@ import (
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
-// WarpsMax is the most warps that share one program.
-const WarpsMax = 8
+// WarpsMax is the most warps that share one program. With the one that polls they are eight, two on each of a multiprocessor's
+// four parts, so that each thread can have all the registers that a thread can have.
+const WarpsMax = 7
 
 // exchangeMost is the most shared memory, in bytes, that the warps of one program hand values over in.
 const exchangeMost = 96 << 10
