@@ -101,7 +101,9 @@ func TestGPUOnFake(t *testing.T) {
 	}
 	// Its value may be 0: in so short a time a busy machine need not come to every lane.
 	for _, want := range []series{
-		{"throughput", byOurs, "throughput, resident", 1}, {"throughput", byOurs, "throughput, resident", gpuLanes}, {"replay", byOurs, "replay", 0},
+		{"throughput", byOurs, "throughput, resident", 1},
+		{"throughput", byOurs, "throughput, resident", gpuLanes},
+		{"replay", byOurs, "replay", 0},
 		{"sweep", byOurs, "sweep", 0},
 	} {
 		if len(result.taken(t).of(want)) == 0 {

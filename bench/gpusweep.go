@@ -101,8 +101,11 @@ func (r *gpuRun) sweeps(ctx context.Context) error {
 			r.fail("sweep", err)
 		}
 		for _, way := range []sweepWay{
-			{r.device, 1, instruments}, {r.device, gpuLanes, instruments}, {r.device, 2 * gpuLanes, instruments},
-			{nil, 1, instruments}, {nil, gpuLanes, instruments},
+			{r.device, 1, instruments},
+			{r.device, gpuLanes, instruments},
+			{r.device, 2 * gpuLanes, instruments},
+			{nil, 1, instruments},
+			{nil, gpuLanes, instruments},
 		} {
 			if ctx.Err() != nil {
 				return ctx.Err()
