@@ -77,6 +77,7 @@ func GPU(ctx context.Context, c GPUConfig) (*GPUResult, error) {
 		{"burst", r.bursts},
 		{"turn", r.turns},
 		{"replay", r.replays},
+		{"sweep", r.sweeps},
 		{"timeline", r.timelines},
 		{"crossover", r.crossover},
 		{"memory", r.memory},

@@ -101,7 +101,10 @@ func TestGPUOnFake(t *testing.T) {
 	}
 	// Its value may be 0: in so short a time a busy machine need not come to every lane.
 	for _, want := range []series{
-		{"throughput", byOurs, "throughput, resident", 1}, {"throughput", byOurs, "throughput, resident", gpuLanes}, {"replay", byOurs, "replay", 0},
+		{"throughput", byOurs, "throughput, resident", 1},
+		{"throughput", byOurs, "throughput, resident", gpuLanes},
+		{"replay", byOurs, "replay", 0},
+		{"sweep", byOurs, "sweep", 0},
 	} {
 		if len(result.taken(t).of(want)) == 0 {
 			t.Errorf("no sample of %s", want.text())
@@ -118,7 +121,8 @@ func TestGPUOnFake(t *testing.T) {
 		t.Errorf("%d lines of the crossover and %d timelines", len(result.Crossover), len(result.Timeline))
 	}
 	failed := strings.Join(result.Failed, "\n")
-	for _, want := range []string{"floor", "program", "step", "torch_eager.py", "parity", "rss_over_cpp"} {
+	// The fake's rows are empty and a sweep's are not: the comparison must see it.
+	for _, want := range []string{"sweep: the executors differ over 1 instruments", "sweep: the executors differ over 16 instruments", "floor", "program", "step", "torch_eager.py", "parity", "rss_over_cpp"} {
 		if !strings.Contains(failed, want) {
 			t.Errorf("nothing says that %s is missing:\n%s", want, failed)
 		}

@@ -50,6 +50,8 @@ type load struct {
 	nowNs  int64
 	stepNs int64
 	seq    uint64
+
+	together int // so many ticks in a row have one time; 0 is 1
 }
 
 // newLoad is a load over every lanes-th instrument from first on, count of them.
@@ -80,7 +82,9 @@ func (l *load) next() *feed.Tick {
 	}
 	l.seq++
 	t.Seq, t.ReceiveNs, t.ExchangeNs = l.seq, l.nowNs, l.nowNs
-	l.nowNs += l.stepNs
+	if l.together <= 1 || l.at%l.together == 0 {
+		l.nowNs += l.stepNs
+	}
 	return t
 }
 

@@ -100,6 +100,7 @@ func (g *GPUResult) Markdown() string {
 	fmt.Fprintf(&b, "\nThe burst and the replay run %s.\n", g.GPU.Program)
 	g.roundTripTable(&b)
 	g.replayTable(&b)
+	g.sweepTable(&b)
 	g.timelineTable(&b)
 	g.crossoverTable(&b)
 	if len(g.Failed) > 0 {
@@ -169,6 +170,24 @@ func (g *GPUResult) replayTable(b *strings.Builder) {
 	if len(lines) > 0 {
 		b.WriteString("\nReplay of a tape in memory, million ticks/s; of the parts alone the least holds the rest back:\n\n| what | million ticks/s |\n|---|---|\n" +
 			strings.Join(lines, ""))
+	}
+}
+
+// sweepTable lists sweeps of parameter sets on both executors.
+func (g *GPUResult) sweepTable(b *strings.Builder) {
+	var lines []string
+	for _, f := range g.Figures {
+		if f.Unit == sweepUnit {
+			name := strings.TrimPrefix(strings.Replace(f.Name, " at once", " lanes", 1), "ours ")
+			if name == "sweep" {
+				name = "the best of stream dispatch again, median"
+			}
+			lines = append(lines, fmt.Sprintf("| %s | %s |\n", name, number(f.Value)))
+		}
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "\nOne stream of ticks under %d sets of parameters of one program (%s), million ticks × sets a second, a goroutine a lane:\n\n"+
+			"| what | million ticks × sets/s |\n|---|---|\n%s", sweepSets, sweepProgram, strings.Join(lines, ""))
 	}
 }
 

@@ -30,11 +30,12 @@ type GPUParity struct {
 	Mismatches int64 `json:"mismatches"`
 }
 
-// GPUThroughput is in million ticks a second; what was not measured is left out.
+// GPUThroughput is in million ticks a second, the sweep in million ticks × sets; what was not measured is left out.
 type GPUThroughput struct {
 	Lane1  float64 `json:"lane_1,omitempty"`
 	Lane8  float64 `json:"lane_8,omitempty"`
 	Replay float64 `json:"replay,omitempty"`
+	Sweep  float64 `json:"sweep,omitempty"`
 }
 
 // GPUMicroseconds are medians over the rounds; what was not measured is left out.
@@ -150,6 +151,7 @@ func (g *GPUResult) assemble(all samples) {
 	g.Throughput.Lane1, _ = all.median(series{"throughput", byOurs, "throughput, resident", 1}, value)
 	g.Throughput.Lane8, _ = all.median(series{"throughput", byOurs, "throughput, resident", gpuLanes}, value)
 	g.Throughput.Replay, _ = all.median(series{"replay", byOurs, "replay", 0}, value)
+	g.Throughput.Sweep, _ = all.median(series{"sweep", byOurs, "sweep", 0}, value)
 	g.Microseconds.BurstP50, _ = all.median(series{"burst", byOurs, "burst", gpuUniverse}, p50)
 	g.Microseconds.BurstP99, _ = all.median(series{"burst", byOurs, "burst", gpuUniverse}, p99)
 	g.Microseconds.OneSymbolP50, _ = all.median(series{"rounds", byOurs, "resident, one instrument", 32}, p50)

@@ -36,7 +36,7 @@ func (r *gpuRun) throughput(context.Context) error {
 				shape.LaneSlots, chunk = 4*streamChunk, streamChunk
 			}
 			err := withProbe(shape, way.instruments, func(p *engine.Probe) error {
-				rate, fired, err := saturate(p, way.instruments, chunk, r.Length)
+				rate, fired, err := saturate(p, dealtOut(way.lanes, way.instruments), chunk, r.Length)
 				if err != nil {
 					return err
 				}
@@ -58,16 +58,22 @@ const (
 	streamChunk   = 4096
 )
 
-// saturate keeps every lane full for a while and returns million ticks a second, and how often the first signal fired.
-func saturate(p *engine.Probe, instruments, chunk int, length time.Duration) (rate, fired float64, err error) {
+// dealtOut returns a load a lane, each over the lane's instruments.
+func dealtOut(lanes, instruments int) []*load {
+	loads := make([]*load, lanes)
+	for i := range loads {
+		loads[i] = newLoad(i, lanes, instruments/lanes)
+	}
+	return loads
+}
+
+// saturate keeps every lane full with its load for a while and returns million ticks a second, and how often the first
+// signal fired.
+func saturate(p *engine.Probe, loads []*load, chunk int, length time.Duration) (rate, fired float64, err error) {
 	var stop atomic.Bool
 	var running sync.WaitGroup
 	counts := make([]uint64, p.Lanes())
 	errs := make([]error, p.Lanes())
-	loads := make([]*load, p.Lanes())
-	for i := range loads {
-		loads[i] = newLoad(i, p.Lanes(), instruments/p.Lanes())
-	}
 	began := time.Now()
 	for i := range p.Lanes() {
 		running.Go(func() {
@@ -200,7 +206,7 @@ func (r *gpuRun) replayStages(way replayShape) error {
 		return err
 	}
 	return withProbe(shape, replayInstruments, func(p *engine.Probe) error {
-		rate, _, err := saturate(p, replayInstruments, streamChunk, r.Length)
+		rate, _, err := saturate(p, dealtOut(way.lanes, replayInstruments), streamChunk, r.Length)
 		if err != nil {
 			return err
 		}

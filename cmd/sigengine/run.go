@@ -102,7 +102,7 @@ func (a *app) runEngine(ctx context.Context, o runOptions) error {
 		a.log.Warn("not connected to a NATS server; trying again until one answers", "input_connected", input, "output_connected", output,
 			"hint", "is the server up, and is --server, NATS_URL or nats.url right?")
 	}
-	return a.untilStopped(ctx, l, ending{length: o.length, every: o.every, hgrm: o.hgrm, asJSON: o.asJSON})
+	return a.untilStopped(ctx, l, ending{length: o.length, every: o.every, hgrm: o.hgrm, asJSON: o.asJSON, began: metrics.ReadProcess()})
 }
 
 // asLiveFailure tells wrong usage from a failure while running.
@@ -119,6 +119,7 @@ type ending struct {
 	length, every time.Duration // 0: no end of its own, no status
 	hgrm          string        // directory of histograms; empty: none
 	asJSON        bool
+	began         metrics.Process      // from where the process is accounted for; zero: its start
 	add           func(*report.Result) // adds to the summary; nil: nothing
 }
 
@@ -133,6 +134,9 @@ func (a *app) untilStopped(ctx context.Context, l *live.Live, o ending) error {
 		err = stopErr
 	}
 	status := l.Status()
+	process := metrics.ReadProcess()
+	process = process.Since(&o.began)
+	status.Process = &process
 	if o.add != nil {
 		o.add(&status)
 	}

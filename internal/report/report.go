@@ -30,7 +30,8 @@ type Result struct {
 	Journal       string            `json:"journal,omitempty"` // directory
 	ElapsedS      float64           `json:"elapsed_s"`
 	LatencyNs     metrics.Latencies `json:"latency_ns"`
-	Market        *Market           `json:"market,omitempty"` // of a demo
+	Market        *Market           `json:"market,omitempty"`  // of a demo
+	Process       *metrics.Process  `json:"process,omitempty"` // of a live run
 }
 
 // Market is what a simulated market sent, and what became of it: Ticks is Result.Decoded and Lost together.
@@ -70,6 +71,9 @@ func (r *Result) String() string {
 	}
 	if r.Market != nil {
 		b.WriteString(r.Market.String())
+	}
+	if r.Process != nil {
+		fmt.Fprintf(&b, "process    %s\n", r.Process)
 	}
 	return b.String() + r.LatencyNs.String()
 }
