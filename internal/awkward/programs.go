@@ -24,7 +24,13 @@ var types = []program.Type{program.F, program.I, program.M}
 
 // Program builds a random program over any instructions: state, windows, and a few row quarters. Every signal bit may
 // fire, so rows are compared whole; see Emits.
-func Program(random *rand.Rand) *program.Program {
+func Program(random *rand.Rand) *program.Program { return grow(random).finish() }
+
+// Signals builds one whose rows are those of signals: a bit each in the row's masks, an enable word, outputs under their own
+// signal's bit.
+func Signals(random *rand.Rand) *program.Program { return grow(random).signals() }
+
+func grow(random *rand.Rand) *programBuilder {
 	g := &programBuilder{random: random, b: program.NewBuilder(), pools: map[program.Type][]program.Value{}}
 	for q := range program.SlotQuartersBase - 1 {
 		g.keep(program.F, g.b.Slot(q))
@@ -47,7 +53,7 @@ func Program(random *rand.Rand) *program.Program {
 		}
 		g.operation()
 	}
-	return g.finish()
+	return g
 }
 
 func (g *programBuilder) keep(t program.Type, v program.Value) { g.pools[t] = append(g.pools[t], v) }
@@ -145,17 +151,52 @@ func (g *programBuilder) bitwise() {
 }
 
 func (g *programBuilder) finish() *program.Program {
-	for _, w := range g.words {
-		if g.random.IntN(4) != 0 {
-			g.b.Store(w.offset, g.pick(w.t))
-		}
-	}
+	g.stores()
 	for range 1 + g.random.IntN(4) {
 		g.b.Emit(g.b.AllocRow(), g.b.ConstM(true), g.pick(program.F))
 	}
 	for q := range program.RowFirst {
 		g.b.EmitMask(q, g.pick(program.I))
 	}
+	return g.build()
+}
+
+func (g *programBuilder) stores() {
+	for _, w := range g.words {
+		if g.random.IntN(4) != 0 {
+			g.b.Store(w.offset, g.pick(w.t))
+		}
+	}
+}
+
+// signals ends a program with up to eight signals, as operators of masks on numbers join them.
+func (g *programBuilder) signals() *program.Program {
+	g.stores()
+	b, count := g.b, 1+g.random.IntN(8)
+	bits := func() program.Value { // a bit a signal, of masks
+		sum := b.And(b.ConstI(1), g.pick(program.M))
+		for i := 1; i < count; i++ {
+			sum = b.Or(sum, b.And(b.ConstI(1<<i), g.pick(program.M)))
+		}
+		return sum
+	}
+	enabled := b.Load(0, program.I)
+	when, exit := b.And(b.And(enabled, bits()), bits()), b.Andn(b.And(enabled, bits()), bits())
+	fired := b.Or(when, exit)
+	for i := range count {
+		own := b.ConstI(1 << i)
+		guard := b.Ieq(b.And(fired, own), own)
+		for range 1 + g.random.IntN(2) {
+			b.Emit(b.AllocRow(), guard, g.pick(program.F))
+		}
+	}
+	b.EmitMask(program.RowWhen, when)
+	b.EmitMask(program.RowExit, exit)
+	b.EmitMask(program.RowSuppressed, b.Xor(bits(), b.And(fired, g.pick(program.I))))
+	return g.build()
+}
+
+func (g *programBuilder) build() *program.Program {
 	p, err := g.b.Build()
 	if err != nil {
 		panic("awkward: " + err.Error()) // the generator keeps to the builder's rules

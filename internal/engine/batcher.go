@@ -13,7 +13,7 @@ import (
 // Batches of a lane in stream dispatch.
 const (
 	flightsMax   = 3    // in flight at once, so that copies and kernels overlap
-	flightSlots  = 4096 // most slots of one, and no more than the lane has
+	flightSlots  = cuda.BatchSlotsMax // most slots of one, and no more than the lane has
 	flightLeast  = 32
 	sendSlotsMin = 1
 )

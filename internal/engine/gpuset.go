@@ -69,7 +69,7 @@ func newGPUSet(config *Config, device *gpu.Device, lanes []*lane, instruments in
 	if s.answerNs <= 0 {
 		s.answerNs = answerTimeoutNs
 	}
-	if err := s.load(); err != nil {
+	if err := s.load(len(lanes)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	for _, l := range lanes {
@@ -83,10 +83,14 @@ func newGPUSet(config *Config, device *gpu.Device, lanes []*lane, instruments in
 	return s, nil
 }
 
-func (s *gpuSet) load() error {
+func (s *gpuSet) load(lanes int) error {
 	p := s.config.Program
 	if p.SlotQuarters > cuda.SlotQuartersMax {
 		return fmt.Errorf("%w: slots of %d quarters, the GPU kernels take %d", ErrConfig, p.SlotQuarters, cuda.SlotQuartersMax)
+	}
+	if n := s.device.Info().SMs; s.config.GPU.Dispatch == DispatchResident && lanes > n {
+		return fmt.Errorf("%w: %d lanes on %s, which has %d multiprocessors: a resident lane keeps one for itself; use fewer lanes, more devices or stream dispatch",
+			ErrConfig, lanes, s.device.Info().Name, n)
 	}
 	skeleton := cuda.Resident
 	if s.config.GPU.Dispatch == DispatchStream {

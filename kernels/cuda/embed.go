@@ -40,6 +40,9 @@ const (
 // SlotQuartersMax is the most quarters of a slot that the skeletons can take.
 const SlotQuartersMax = 21
 
+// BatchSlotsMax is the most slots of a batch that the batch kernel can list.
+const BatchSlotsMax = 4096
+
 // Lane describes a lane's memory to the kernels: struct Lane of warp.cuh.
 type Lane struct {
 	In, Out, State uint64 // device addresses

@@ -216,9 +216,9 @@ func (e *emitter) prefetch() {
 			ask(int(in.Imm) * 8)
 		case isWindow(in):
 			w := &e.p.Windows[in.Imm]
-			ask(w.State * 8)
+			e.line("prefetch.global.L1 [%%state+%d]", w.State*8)
 			if w.Words()*8 <= 2*lineBytes {
-				ask((w.State + w.Words() - 1) * 8)
+				e.line("prefetch.global.L1 [%%state+%d]", (w.State+w.Words()-1)*8)
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func (e *emitter) prefetchRings() {
 			continue
 		}
 		w := &e.p.Windows[a.ins[i].Imm]
-		if w.Words()*8 <= 256 || w.Kind == program.WindowDuration && w.Sub&(w.Sub-1) != 0 {
+		if w.Words()*8 <= 256 || w.Agg == program.AggLag || w.Kind == program.WindowDuration && w.Sub&(w.Sub-1) != 0 {
 			continue
 		}
 		count, first := w.N, w.State*8+8*(w.Words()%max(w.N, 1))

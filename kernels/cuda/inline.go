@@ -95,7 +95,7 @@ func callEnd(lines []string, i int) int {
 // inlineCall returns the lines of one call's function, with the arguments in registers of their own.
 func inlineCall(block []string, f function, call int) []string {
 	out := []string{"\t{"}
-	register := func(k int) string { return fmt.Sprintf("%%in%d_%d", call, k) }
+	place := func(k int) string { return fmt.Sprintf("%%in%d_%d", call, k) }
 	var moves []string
 	for _, line := range block[1 : len(block)-1] {
 		line = strings.TrimSpace(line)
@@ -104,14 +104,14 @@ func inlineCall(block []string, f function, call int) []string {
 			if a[3] == "%outputs" {
 				continue
 			}
-			out = append(out, fmt.Sprintf("\t.reg .b%s %s;", a[1], register(k)))
-			moves = append(moves, fmt.Sprintf("\tmov.b%s %s, %s;", a[1], register(k), a[3]))
+			out = append(out, fmt.Sprintf("\t.reg .b%s %s;", a[1], place(k)))
+			moves = append(moves, fmt.Sprintf("\tmov.b%s %s, %s;", a[1], place(k), a[3]))
 		} else if strings.HasPrefix(line, "mov.") || strings.HasPrefix(line, "ld.") {
 			moves = append(moves, "\t"+line)
 		}
 	}
 	out = append(append(out, moves...), "\t{")
-	out = append(out, f.body(call, register)...)
+	out = append(out, f.body(call, place)...)
 	return append(out, fmt.Sprintf("INLINED_%d:", call), "\t}", "\t}")
 }
 
@@ -124,7 +124,8 @@ var (
 
 // body returns a function's lines with labels of their own, arguments from registers, and outputs, if it has any, in
 // registers %out0, %out1 and so on.
-func (f *function) body(call int, register func(int) string) []string {
+func (f *function) body(call int, argument func(int) string) []string {
+	// A label has a line of its own.
 	label := func(name string) string { return fmt.Sprintf("%s_%d", name, call) }
 	index := map[string]int{}
 	for k, name := range f.parameters {
@@ -141,7 +142,7 @@ func (f *function) body(call int, register func(int) string) []string {
 			if k := index[p[3]]; windowHas(f) && k == outputsParameter {
 				outputs[p[2]] = true
 			} else {
-				out = append(out, fmt.Sprintf("\tmov.b%s %s, %s;", p[1], p[2], register(k)))
+				out = append(out, fmt.Sprintf("\tmov.b%s %s, %s;", p[1], p[2], argument(k)))
 			}
 			continue
 		}
@@ -157,10 +158,28 @@ func (f *function) body(call int, register func(int) string) []string {
 		if strings.TrimSpace(line) == "ret;" {
 			line = fmt.Sprintf("\tbra INLINED_%d;", call)
 		}
+		if beyond.MatchString(line) || usesAny(line, outputs) {
+			panic("cuda: the compiled windows have a line that cannot be put in place of a call: " + strings.TrimSpace(line))
+		}
 		out = append(out, line)
 	}
 	return out
 }
+
+// beyond matches what is left only if the compiler changed its ways: the constants and the committed text decide, not users.
+var beyond = regexp.MustCompile(`\b(ret|call|brx|ld\.param)\b|\.branchtargets`)
+
+// usesAny reports whether a line names one of the registers.
+func usesAny(line string, registers map[string]bool) bool {
+	for _, r := range register.FindAllString(line, -1) {
+		if registers[r] {
+			return true
+		}
+	}
+	return false
+}
+
+var register = regexp.MustCompile(`%\w+`)
 
 // outputsParameter is the number of a window function's parameter that says where outputs go.
 const outputsParameter = 7

@@ -53,6 +53,7 @@ type warp struct {
 	memory  []byte // addresses are offsets; the layout is the caller's
 	windows func(symbol string) uintptr
 	waits   bool
+	warps   int
 }
 
 type thread struct {
@@ -126,6 +127,9 @@ func (w *warp) untilBarrier(t *thread) bool {
 		case "bar.warp.sync":
 			return false
 		case "bar.sync":
+			if line[1] != strconv.Itoa(barrier) || line[2] != strconv.Itoa(32*w.warps) {
+				w.t.Fatalf("%s among %d warps", strings.Join(line, " "), w.warps)
+			}
 			return true
 		default:
 			w.step(t, line)
@@ -137,7 +141,11 @@ func (w *warp) untilBarrier(t *thread) bool {
 func (t *thread) get(operand string) uint64 {
 	switch {
 	case strings.HasPrefix(operand, "%"):
-		return t.registers[operand]
+		v, set := t.registers[operand]
+		if !set {
+			panic("register " + operand + " was never written")
+		}
+		return v
 	case strings.HasPrefix(operand, "0d"):
 		bits, err := strconv.ParseUint(operand[2:], 16, 64)
 		if err != nil {
@@ -184,11 +192,9 @@ func (w *warp) step(t *thread, line []string) {
 	case op == "mov.b128":
 		t.wide = [2]uint64{t.get(strings.Trim(line[2], "{}")), t.get(strings.Trim(line[3], "{}"))}
 	case strings.HasPrefix(op, "prefetch."):
-	case op == "mov.u64" && line[2] == "outputs", strings.HasPrefix(op, "cvta."):
-		if line[2] != "outputs" {
-			set(arg(2))
-		}
-	case op == "mov.b64", op == "mov.u32", op == "mov.f64", op == "cvt.u64.u32":
+	case op == "mov.u64" && line[2] == "outputs":
+		set(0)
+	case strings.HasPrefix(op, "cvta."), op == "mov.b64", op == "mov.u32", op == "mov.f64", op == "cvt.u64.u32":
 		set(arg(2))
 	case op == "add.rn.f64":
 		setFloat(t.float(line[2]) + t.float(line[3]))
@@ -335,13 +341,14 @@ func interpretLane(t testing.TB, f *ptxFunction, p *program.Program, lane *progr
 		ranks, rounds := ranksOf(lane, base, n)
 		block := make([]*warp, warps)
 		for k := range block {
-			w := &warp{t: t, f: f, windows: windows, memory: memory}
+			w := &warp{t: t, f: f, windows: windows, memory: memory, warps: warps}
 			block[k] = w
 			for l := range w.threads {
 				th := &w.threads[l]
 				th.registers = map[string]uint64{
 					"%slot": uint64(l * 16), "%row": uint64(rowsAt + l*16), "%stride": SlotStride, "%exchange": uint64(exchangeAt + l*8),
 					"%stamp": base + uint64(l) + 1, "%rounds": uint64(rounds), "%state": uint64(stateAt), "%warp": uint64(k),
+					"%mine": 0, "%rank": 0,
 				}
 				if l < n {
 					slot := (base + uint64(l)) & (lane.Capacity - 1)

@@ -44,7 +44,8 @@ func TestParityOfRandomPrograms(t *testing.T) {
 		count = 50
 	}
 	for seed := range count {
-		parity(t, awkward.Program(rand.New(rand.NewPCG(seed, 99))), 1+int(seed)%WarpsMax, windows, seed, 120)
+		build := []func(*rand.Rand) *program.Program{awkward.Program, awkward.Signals}[seed%2]
+		parity(t, build(rand.New(rand.NewPCG(seed, 99))), 1+int(seed/2)%WarpsMax, windows, seed, 120)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 const WarpsMax = 7
 
 // exchangeMost is the most shared memory, in bytes, that the warps of one program hand values over in.
-const exchangeMost = 96 << 10
+const exchangeMost = 72 << 10 // with what the kernels have of their own, less than any device of the target lets a block have
 
 // plan deals a program out over the warps of a block. Every warp has all 32 ticks; it runs some windows, stores and
 // emits, and recomputes the plain operations that they need. What only another warp knows is handed over in shared memory:
@@ -115,7 +115,7 @@ func (a *plan) measure() {
 		if in.Op == program.OpWout {
 			a.level[i]++
 		}
-		if i >= a.recur && i < a.after && (isWindow(in) || in.Op == program.OpStore) {
+		if i >= a.recur && i < a.after && in.Op != program.OpWout {
 			last = max(last, a.level[i])
 		}
 	}
