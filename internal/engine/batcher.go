@@ -12,7 +12,7 @@ import (
 
 // Batches of a lane in stream dispatch.
 const (
-	flightsMax   = 3    // in flight at once, so that copies and kernels overlap
+	flightsMax   = 3                  // in flight at once, so that copies and kernels overlap
 	flightSlots  = cuda.BatchSlotsMax // most slots of one, and no more than the lane has
 	flightLeast  = 32
 	sendSlotsMin = 1
