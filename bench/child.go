@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/feed/sim"
+	"github.com/sigengine/sigengine/internal/metrics"
 	"github.com/sigengine/sigengine/internal/natsconn"
 	"github.com/sigengine/sigengine/signal"
 )
@@ -98,6 +101,37 @@ func ChildConsume(url, subject string, in io.Reader, out io.Writer) error {
 	}
 	at := func(p float64) float64 { return round(float64(seen.ValueAtPercentile(p)) / 1e3) }
 	return json.NewEncoder(out).Encode(Latencies{seen.TotalCount(), at(50), at(99), at(99.9), at(100)})
+}
+
+// Received is what a process that only receives cost.
+type Received struct {
+	Messages uint64          `json:"messages"`
+	Process  metrics.Process `json:"process"`
+}
+
+// ChildReceive is what the plainest of subscribers does, for comparison: it says "ready" on out, receives until in is closed and
+// does nothing with what comes, and says what that cost.
+func ChildReceive(url, subject string, in io.Reader, out io.Writer) error {
+	connection, err := natsconn.Connect(natsconn.Config{Servers: url, Name: "sigengine/bench receive"}, natsconn.Handlers{})
+	if err != nil {
+		return err
+	}
+	var messages atomic.Uint64
+	_, err = connection.Subscribe(subject, func(*nats.Msg) { messages.Add(1) })
+	if err == nil {
+		err = connection.Flush(natsconn.DefaultConnectTimeout)
+	}
+	if err != nil {
+		connection.Close()
+		return fmt.Errorf("bench: receiver: %w", err)
+	}
+	fmt.Fprintln(out, "ready")
+	began := metrics.ReadProcess()
+	_, _ = io.Copy(io.Discard, in)
+	err = connection.Drain()
+	process := metrics.ReadProcess()
+	r := Received{Messages: messages.Load(), Process: process.Since(&began)}
+	return errors.Join(err, json.NewEncoder(out).Encode(&r))
 }
 
 // dueNs returns the exchange time of a signal or of a native JSON tick, 0 if there is none.

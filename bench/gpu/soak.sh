@@ -60,7 +60,7 @@ stage() {
 trap 'for process in $processes; do kill "$process" 2>/dev/null; done' EXIT
 trap 'exit 1' INT TERM
 
-rm -rf "$out/journal" "$out/part" "$out"/*.json
+rm -rf "$out/journal" "$out/part" "$out"/*.json "$out"/*.log # an old log must not be taken for this run's
 cp "$(dirname "$0")/../programs/six.yaml" "$out/six.yaml"
 cat >"$out/engine.yaml" <<END
 version: 1

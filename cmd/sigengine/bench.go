@@ -156,13 +156,15 @@ func (a *app) benchResult(what string, table *bench.Report, result any, o benchO
 	return err
 }
 
-// benchChild is one of the processes that the pipeline benchmark starts.
+// benchChild is one of the processes that the pipeline benchmark, or a script of bench, starts.
 func (a *app) benchChild(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "gpu-memory":
 		return a.benchGPUMemory()
 	case len(args) == 3 && args[0] == "consume":
 		return bench.ChildConsume(args[1], args[2], a.in, a.out)
+	case len(args) == 3 && args[0] == "receive":
+		return bench.ChildReceive(args[1], args[2], a.in, a.out)
 	case len(args) == 7 && args[0] == "feed":
 		f := bench.ChildFeed{URL: args[1]}
 		var err error
@@ -187,5 +189,5 @@ func (a *app) benchChild(ctx context.Context, args []string) error {
 		}
 		return a.printJSON(stats)
 	}
-	return usagef("bench child is for bench pipeline itself")
+	return usagef("bench child is for bench itself")
 }

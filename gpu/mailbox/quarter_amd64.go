@@ -17,3 +17,14 @@ func put(to, from *Quarter, n int) {
 	}
 	putAVX(to, from, n)
 }
+
+//go:noescape
+func putApartAVX(to *Quarter, strideBytes uint64, from *Halves, n int)
+
+func putApart(to *Quarter, stride uint64, from *Halves, n int) {
+	if !cpu.X86.HasAVX {
+		putApartPlain(to, stride, from, n)
+		return
+	}
+	putApartAVX(to, stride*quarterBytes, from, n)
+}

@@ -37,3 +37,21 @@ one:
 
 done:
 	RET
+
+// func putApartAVX(to *Quarter, strideBytes uint64, from *Halves, n int)
+// n aligned 16-byte stores in order, strideBytes apart. The halves are loaded one by one: they were stored so a moment ago.
+TEXT ·putApartAVX(SB), NOSPLIT, $0-32
+	MOVQ to+0(FP), DI
+	MOVQ strideBytes+8(FP), DX
+	MOVQ from+16(FP), SI
+	MOVQ n+24(FP), CX
+
+next:
+	VMOVQ   0(SI), X0
+	VMOVHPS 8(SI), X0, X0
+	VMOVDQA X0, 0(DI)
+	ADDQ    $16, SI
+	ADDQ    DX, DI
+	DECQ    CX
+	JGT     next
+	RET

@@ -6,3 +6,5 @@ package mailbox
 func Supported() bool { return false }
 
 func put(to, from *Quarter, n int) { putPlain(to, from, n) }
+
+func putApart(to *Quarter, stride uint64, from *Halves, n int) { putApartPlain(to, stride, from, n) }

@@ -14,3 +14,13 @@ func putPlain(to, from *Quarter, n int) {
 		atomic.StoreUint64((*uint64)(unsafe.Pointer(&tos[i].Aux)), uint64(froms[i].Stamp)<<32|uint64(froms[i].Aux))
 	}
 }
+
+const quarterBytes = uint64(unsafe.Sizeof(Quarter{}))
+
+// putApartPlain is putPlain for quarters that lie apart.
+func putApartPlain(to *Quarter, stride uint64, from *Halves, n int) {
+	for i, h := range unsafe.Slice(from, n) {
+		q := Quarter{Value: h.Value, Aux: uint32(h.Tail), Stamp: uint32(h.Tail >> 32)}
+		putPlain((*Quarter)(unsafe.Add(unsafe.Pointer(to), uint64(i)*stride*quarterBytes)), &q, 1)
+	}
+}

@@ -43,15 +43,50 @@ func TestPutAll(t *testing.T) {
 	}
 }
 
+// Quarters that lie apart are written where they belong, and nothing between them.
+func TestPutApart(t *testing.T) {
+	for name, write := range map[string]func(to *Quarter, stride uint64, from *Halves, n int){"this processor": putApart, "plain": putApartPlain} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				n, stride := rapid.IntRange(1, 9).Draw(t, "n"), rapid.IntRange(1, 9).Draw(t, "stride")
+				at := rapid.IntRange(0, 5).Draw(t, "at")
+				to, want, from := aligned(at+n*stride), make([]Quarter, at+n*stride), make([]Halves, n)
+				for i := range to {
+					to[i] = Quarter{Value: uint64(i), Aux: 1, Stamp: 2}
+				}
+				copy(want, to)
+				for i := range from {
+					q := Quarter{rapid.Uint64().Draw(t, "value"), rapid.Uint32().Draw(t, "aux"), rapid.Uint32().Draw(t, "stamp")}
+					from[i], want[at+i*stride] = Halves{q.Value, Tail(q.Aux, q.Stamp)}, q
+				}
+				write(&to[at], uint64(stride), &from[0], n)
+				if !slices.Equal(to, want) {
+					t.Fatalf("memory is %v, want %v", to, want)
+				}
+			})
+		})
+	}
+}
+
 func TestBounds(t *testing.T) {
 	PutAll(nil, nil)
 	PutAll(aligned(1), nil)
-	defer func() {
-		if recover() == nil {
-			t.Fatal("a destination too short went unnoticed")
-		}
-	}()
-	PutAll(aligned(2), make([]Quarter, 3))
+	PutApart(nil, 3, 4, nil)
+	PutApart(aligned(5), 1, 3, make([]Halves, 2))
+	for name, write := range map[string]func(){
+		"PutAll":           func() { PutAll(aligned(2), make([]Quarter, 3)) },
+		"PutApart":         func() { PutApart(aligned(5), 2, 3, make([]Halves, 2)) },
+		"PutApart, no end": func() { PutApart(nil, 0, 0, make([]Halves, 1)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: a destination too short went unnoticed", name)
+				}
+			}()
+			write()
+		}()
+	}
 }
 
 func TestStampAndReady(t *testing.T) {
@@ -84,15 +119,25 @@ func TestIndivisible(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("one processor cannot show a divided store")
 	}
-	q := &aligned(1)[0]
+	for name, write := range map[string]func(to []Quarter, q Quarter){
+		"Put":      func(to []Quarter, q Quarter) { Put(&to[0], &q) },
+		"PutApart": func(to []Quarter, q Quarter) { PutApart(to, 0, 1, []Halves{{q.Value, Tail(q.Aux, q.Stamp)}}) },
+	} {
+		t.Run(name, func(t *testing.T) { indivisible(t, write) })
+	}
+}
+
+func indivisible(t *testing.T, write func(to []Quarter, q Quarter)) {
+	memory := aligned(1)
+	q := &memory[0]
 	value := func(stamp uint32) uint64 { return uint64(stamp) * 0x9E3779B97F4A7C15 }
-	Put(q, &Quarter{value(0), 0, 0})
+	write(memory, Quarter{value(0), 0, 0})
 	var stop atomic.Bool
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for n := uint32(1); !stop.Load(); n++ {
-			Put(q, &Quarter{value(n), ^n, n})
+			write(memory, Quarter{value(n), ^n, n})
 		}
 	}()
 	defer func() { stop.Store(true); <-done }()
@@ -112,7 +157,11 @@ func TestIndivisible(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	to, from := aligned(16), make([]Quarter, 16)
-	if n := testing.AllocsPerRun(100, func() { PutAll(to, from); _ = Ready(to, 0) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		PutAll(to, from)
+		PutApart(to, 1, 3, []Halves{{1, 2}, {3, uint64(len(to))}})
+		_ = Ready(to, 0)
+	}); n != 0 {
 		t.Fatalf("%v allocations", n)
 	}
 }

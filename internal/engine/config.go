@@ -128,6 +128,22 @@ func (c *Config) Validate() error {
 	return nil
 }
 
+// laneSlotsLeast is enough slots for a lane whose rows are taken in the same turn: more are memory, and cache, for nothing.
+const laneSlotsLeast = 1024
+
+// ShrinkLanes makes lanes of one goroutine's run on the CPU as small as its turns need, and changes nothing otherwise: where
+// stages run beside each other the slots are what they may be apart. The output does not depend on it.
+func (c *Config) ShrinkLanes() {
+	if c.GPU != nil || !c.fused() {
+		return
+	}
+	slots := laneSlotsLeast
+	for slots < 4*c.Batch {
+		slots *= 2
+	}
+	c.LaneSlots = min(c.LaneSlots, slots)
+}
+
 // fused resolves ModeAuto.
 func (c *Config) fused() bool {
 	if c.Mode == ModeAuto {

@@ -87,9 +87,15 @@ func (g *gpuLane) describe() cuda.Lane {
 	}
 }
 
+// putSlot writes the quarters of a slot that are not of references, each in one piece, as the kernel reads them.
+func putSlot(in []program.Quarter, at, capacity uint64, from *[program.SlotQuartersBase]mailbox.Halves) {
+	mailbox.PutApart(unsafe.Slice((*mailbox.Quarter)(unsafe.Pointer(unsafe.SliceData(in))), len(in)), at, capacity, from[:])
+}
+
 // putQuarter writes a quarter in one piece, as the kernel reads it.
 func putQuarter(to *program.Quarter, from program.Quarter) {
-	mailbox.Put((*mailbox.Quarter)(unsafe.Pointer(to)), (*mailbox.Quarter)(unsafe.Pointer(&from)))
+	mailbox.PutApart(unsafe.Slice((*mailbox.Quarter)(unsafe.Pointer(to)), 1), 0, 1,
+		[]mailbox.Halves{{Value: from.Value, Tail: mailbox.Tail(from.Aux, from.Stamp)}})
 }
 
 // take takes rows from the device, and looks after one that gives none.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/sigengine/sigengine/gpu/mailbox"
 	"github.com/sigengine/sigengine/kernels/program"
 )
 
@@ -115,11 +116,22 @@ func (l *lane) stage(values *[4]float64, index, control, clocks uint32, engineNs
 	slot := l.stagedBy
 	at, capacity := slot&l.mask, l.mask+1
 	stamp := uint32(slot) + 1
-	l.put(at, program.Quarter{Value: math.Float64bits(values[0]), Aux: index, Stamp: stamp})
-	l.put(at+capacity, program.Quarter{Value: math.Float64bits(values[1]), Aux: control, Stamp: stamp})
-	l.put(at+2*capacity, program.Quarter{Value: math.Float64bits(values[2]), Aux: clocks, Stamp: stamp})
-	l.put(at+3*capacity, program.Quarter{Value: math.Float64bits(values[3]), Stamp: stamp})
-	l.put(at+4*capacity, program.Quarter{Value: uint64(engineNs), Stamp: stamp})
+	if l.gpu != nil {
+		putSlot(l.memory.In, at, capacity, &[program.SlotQuartersBase]mailbox.Halves{
+			{Value: math.Float64bits(values[0]), Tail: mailbox.Tail(index, stamp)},
+			{Value: math.Float64bits(values[1]), Tail: mailbox.Tail(control, stamp)},
+			{Value: math.Float64bits(values[2]), Tail: mailbox.Tail(clocks, stamp)},
+			{Value: math.Float64bits(values[3]), Tail: mailbox.Tail(0, stamp)},
+			{Value: uint64(engineNs), Tail: mailbox.Tail(0, stamp)},
+		})
+	} else {
+		in := l.memory.In
+		in[at] = program.Quarter{Value: math.Float64bits(values[0]), Aux: index, Stamp: stamp}
+		in[at+capacity] = program.Quarter{Value: math.Float64bits(values[1]), Aux: control, Stamp: stamp}
+		in[at+2*capacity] = program.Quarter{Value: math.Float64bits(values[2]), Aux: clocks, Stamp: stamp}
+		in[at+3*capacity] = program.Quarter{Value: math.Float64bits(values[3]), Stamp: stamp}
+		in[at+4*capacity] = program.Quarter{Value: uint64(engineNs), Stamp: stamp}
+	}
 	l.stagedBy = slot + 1
 	return slot
 }

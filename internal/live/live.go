@@ -72,6 +72,7 @@ func (l *Live) start() error {
 			return err
 		}
 	}
+	shape.ShrinkLanes()
 	l.shape = shape
 	if err := l.connectOutput(); err != nil {
 		return err
