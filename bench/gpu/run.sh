@@ -2,10 +2,10 @@
 # Builds the baselines and measures this machine's GPU beside them, in one call of under eight minutes.
 #   run.sh BINARY OUTDIR [SECONDS] [ENGINE_TESTS]
 # BINARY is sigengine; SECONDS the length of a measurement (1); ENGINE_TESTS the compiled tests of internal/engine, run first
-# for the parity that the result reports. Raw output goes to OUTDIR; the result is OUTDIR/gpu.json. What fails is reported and
-# the rest goes on.
+# for the parity that the result reports, or what they printed when they ran. Raw output goes to OUTDIR; the result is
+# OUTDIR/gpu.json. What fails is reported and the rest goes on.
 set -u
-[ $# -ge 2 ] || { sed -n '2,4p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,6p' "$0" >&2; exit 2; }
 binary=$(realpath "$1")
 mkdir -p "$2" && out=$(realpath "$2")
 length=${3:-1}
@@ -24,7 +24,10 @@ for name in floor step program; do
 done
 
 parity=
-if [ -n "$tests" ]; then
+if [ -n "$tests" ] && [ ! -x "$tests" ]; then
+  cp "$tests" "$out/parity.txt"
+  parity="--parity $out/parity.txt"
+elif [ -n "$tests" ]; then
   (cd "$here/../../internal/engine" && timeout -k 5 150 "$tests" -test.run '^TestGPUParity' -test.v) >"$out/parity.txt" 2>&1
   echo "parity: exit $?"
   grep -h 'parity ' "$out/parity.txt"
