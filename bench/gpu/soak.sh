@@ -76,7 +76,7 @@ processes=$nats
 until_said "$out/server.log" 'Server is ready' 10 || { fail "the NATS server did not start" server.log; exit 1; }
 
 set -- run -c "$out/engine.yaml" --server "$url" --journal "$out/journal" --executor "$executor" --lanes "${LANES:-4}" --json
-[ "$executor" = cpu ] || set -- "$@" --dispatch "${DISPATCH:-resident}" --follow "${FOLLOW:-on}"
+[ "$executor" = cpu ] || set -- "$@" --dispatch "${DISPATCH:-resident}" "--follow=${FOLLOW:-on}"
 [ -z "${MODE:-}" ] || set -- "$@" --mode "$MODE"
 "$binary" "$@" >"$out/engine.json" 2>"$out/engine.log" &
 engine=$!
