@@ -34,7 +34,7 @@ field() { sed -n 's/.*"'"$1"'":\([0-9.]*\).*/\1/p' "$2" | head -n 1; }
 trap 'for process in $processes; do kill "$process" 2>/dev/null; done; rm -f "$out/hold"' EXIT
 trap 'exit 1' INT TERM
 
-rm -f "$out"/*.json "$out"/*.log # an old log must not be taken for this run's
+rm -rf "$out"/journal "$out"/*.json "$out"/*.log # an old log must not be taken for this run's
 cp "$(dirname "$0")/programs/six.yaml" "$out/six.yaml"
 cat >"$out/engine.yaml" <<END
 version: 1
@@ -43,7 +43,7 @@ signals_file: six.yaml
 feeds: [{name: market, subject: md.v1.>, codec: json, ring: 8192}]
 engine: {instruments: 64, gogc: 50}
 END
-[ "${JOURNAL:-off}" = off ] || echo 'journal: {dir: journal}' >>"$out/engine.yaml"
+[ "${JOURNAL:-off}" = off ] || printf 'journal: {dir: "%s/journal"}\n' "$out" >>"$out/engine.yaml"
 
 "$server" -a 127.0.0.1 -p "$port" >"$out/server.log" 2>&1 &
 processes=$!
