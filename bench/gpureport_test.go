@@ -67,7 +67,7 @@ func TestAssembleGPU(t *testing.T) {
 			"stream_p50_over_cpp": 1.2, "cpp_stream_p50_over_resident": 4.545, "cpp_graph_p50_over_resident": 3.333,
 			"torch_eager_p50_over_resident": 84.24, "torch_graph_p50_over_resident": 12.42, "rss_over_cpp": 1.75,
 		}},
-		{"throughput", read.Throughput, map[string]float64{"lane_1": 11, "lane_8": 81, "replay": 20.5, "sweep": 32}},
+		{"throughput", read.Throughput, map[string]float64{"lane_1": 11, "lane_8": 81, "lane_1_resident": 11, "lane_8_resident": 81, "replay": 20.5, "sweep": 32}},
 		{"microseconds", read.Microseconds, map[string]float64{"burst_1024_p50": 28, "burst_1024_p99": 45, "one_symbol_32_p50": 7.9}},
 	} {
 		for name, want := range group.want {
