@@ -19,8 +19,8 @@ const (
 	KindHeartbeat Kind = 6  // -, -, -, - : moves engine time, belongs to no instrument
 	KindReference Kind = 7  // name handle, value, -, -
 	KindSeries    Kind = 8  // name handle, value, -, -
-	KindFill      Kind = 9  // price, signed size, -, -
-	KindControl   Kind = 10 // ControlVerb, ControlScope, signal index or -1, -
+	KindFill      Kind = 9  // price, signed size, FillWhat, -
+	KindControl   Kind = 10 // ControlVerb, ControlScope or Fact, signal index or -1 or the fact's value, note's number or 0
 )
 
 var kindNames = [...]string{
@@ -77,7 +77,48 @@ type ControlVerb uint8
 // The control verbs.
 const (
 	ControlKill   ControlVerb = 1 // refuse enters and updates in scope, withdraw what is open
-	ControlResume ControlVerb = 2 // undo a kill of the same scope
+	ControlResume ControlVerb = 2 // undo a kill or reduce of the same scope, and with a note what latched in it
+	ControlFact   ControlVerb = 3 // what the world outside is like: a Fact and its value
+	ControlReduce ControlVerb = 4 // let only pass what reduces a position
+	ControlLatch  ControlVerb = 5 // in force again from a run before: repeated entries of a pair (scope instrument), or all
+)
+
+// Fact is the second value of a KindControl tick with ControlFact: something that a clock, a disk or another process
+// says, written down so that a replay hears it at the same place. The third value is 1 while it holds and 0 once it is
+// over; for FactDecode it is the number of the source.
+type Fact uint8
+
+// The facts. Values are part of the journal: append only, never reuse.
+const (
+	FactPeer     Fact = 1 // another instance of the partition has another build or configuration
+	FactRecorder Fact = 2 // the journal trails, or this instance may not publish
+	FactDisk     Fact = 3 // the disk is full
+	FactDevice   Fact = 4 // a device failed, or computed otherwise than the CPU
+	FactLatency  Fact = 5 // decisions come too late
+	FactDeadman  Fact = 6 // the supervisor is silent
+	FactDecode   Fact = 7 // a source sends what cannot be read
+
+	FactCount = 8
+)
+
+var factNames = [FactCount]string{"none", "peer", "recorder", "disk", "device", "latency", "deadman", "decode"}
+
+// String returns the fact's name, which is that of its gate.
+func (f Fact) String() string {
+	if int(f) < len(factNames) {
+		return factNames[f]
+	}
+	return "unknown"
+}
+
+// FillWhat is the third value of a KindFill tick.
+type FillWhat uint8
+
+// What a fill tick says.
+const (
+	FillTrade     FillWhat = 0 // the size was bought (positive) or sold at the price
+	FillPosition  FillWhat = 1 // the position is the size, whatever was known before; worth the price
+	FillHeartbeat FillWhat = 2 // there is nothing new, and the source of fills lives
 )
 
 // ControlScope is the second value of a KindControl tick.

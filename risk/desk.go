@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/sigengine/sigengine/feed"
@@ -16,12 +15,14 @@ type Event struct {
 	Sequence    uint64
 	EngineNs    int64
 	ExchangeNs  int64
+	ReceiveNs   int64
 	Instrument  uint32 // id, or feed.AllInstruments
 	Source      uint16
 	Kind        feed.Kind
 	QuoteFresh  bool // the instrument's quote fields were updated by a finished event
 	TradeFresh  bool
 	Gap         bool // first tick of the instrument after a gap
+	Reset       bool // first tick of the instrument after a session's reset
 	Late        bool // behind engine time, under the exchange clock
 	ClockTrails bool // receive time is behind engine time by more than the limit
 	F           [4]float64
@@ -44,41 +45,93 @@ type Taker interface {
 	Take(pair uint32, body *signal.Body)
 }
 
+// Refuser is a Taker that also gets refusals, as many of them as docs/risk.md says; all are counted. The rejection is
+// valid until Refuse returns.
+type Refuser interface {
+	Refuse(pair uint32, gate Gate, rejection *signal.Rejection)
+}
+
 // market is an instrument as last seen.
 type market struct {
-	bid, ask, last     float64
-	quoteNs            int64
-	quoted             bool
-	gapQuote, gapTrade bool // a gap, and no quote or trade since
-	halted             bool
-	killed             bool
-	killedByConfig     bool
-	sources            uint64 // bit a source that has sent it
-	venue, symbol      string
+	bid, ask, last           float64
+	bidSize, askSize         float64
+	quoteNs, tradeNs, seenNs int64
+	beganNs                  int64  // first market data since a reset, a gap or the beginning
+	ticks                    uint32 // market data since then
+	quotesSinceGap           uint32
+	tradesSinceGap           uint32
+	quoted, traded, seen     bool
+	gapQuote, gapTrade       bool // a gap, and no quote or trade since
+	halted                   bool
+	killed, reduce           bool // by an operator
+	killedByConfig           bool
+	sources                  uint64 // bit a source that has sent it
+	rate                     cell
+	holding                  holding
+	own                      *profile            // limits of the instrument itself
+	prices                   *[priceCount]prices // nil: no gate follows its prices
+	venue, symbol            string
+}
+
+func (m *market) mid() float64 { return float64(m.bid+m.ask) / 2 }
+
+func (m *market) multiplier() float64 {
+	if m.own.limits.Multiplier > 0 {
+		return m.own.limits.Multiplier
+	}
+	return 1
 }
 
 // pairState is one signal on one instrument.
 type pairState struct {
-	outputSequence uint64
-	validUntilNs   int64
-	passedNs       int64
-	passed         bool
+	outputSequence  uint64
+	validUntilNs    int64
+	passedNs        int64
+	value           float64 // of the last that passed, as duplicates compare it
+	refused         uint64
+	refusedSecond   int64
+	refusedInSecond uint32
+	profile         uint16
+	entries         entries
+	passed          bool
+	live            bool // the last decided was an enter or update
+	sideSign        int8 // of the last that passed
 }
 
 // Desk decides. See the package documentation for its rules.
 type Desk struct {
-	config      Config
-	rules       []Rule
-	taker       Taker
-	markets     []market
-	open        []uint64 // by instrument, a bit a signal
-	pairs       []pairState
-	byName      []uint32 // instrument ids in the order of their escaped names
-	names       []string // escaped name by id
-	killAll     bool
-	killSignals uint64
-	body        signal.Body
-	counts      Counts
+	config   Config
+	rules    []Rule
+	taker    Taker
+	refuser  Refuser // nil: refusals are only counted
+	markets  []market
+	open     []uint64 // by instrument, a bit a signal
+	latched  []uint64 // by instrument, a bit a signal: too many entries
+	pairs    []pairState
+	profiles []*profile
+	byName   []uint32 // instrument ids in the order of their escaped names
+	names    []string // escaped name by id
+
+	lastSequence  uint64
+	lastNs        int64
+	killAll       bool
+	reduceAll     bool
+	stopped       bool // latched: too much was lost
+	killSignals   uint64
+	reduceSignals uint64
+	facts         facts
+	unreadNs      [feed.SourcesMax]int64 // by source: not believed before
+	total         cell
+	book          book
+	most          most
+	references    [ReferencesMax]uint32 // id + 1 of Config.References, 0 while unknown
+	hours         []hoursState
+
+	rejectedSecond   int64
+	rejectedInSecond uint32
+	rejection        signal.Rejection
+	body             signal.Body
+	counts           *Counts
 }
 
 // Counts are a desk's counters. Loads are safe from any goroutine.
@@ -99,40 +152,26 @@ func NewDesk(config Config, taker Taker) (*Desk, error) {
 		taker:   taker,
 		markets: make([]market, config.Instruments),
 		open:    make([]uint64, config.Instruments),
+		latched: make([]uint64, config.Instruments),
 		pairs:   make([]pairState, config.Instruments*len(config.Rules)),
 		byName:  make([]uint32, 0, config.Instruments),
 		names:   make([]string, config.Instruments),
+		hours:   make([]hoursState, len(config.Hours)),
+		counts:  &Counts{},
 	}
+	d.refuser, _ = taker.(Refuser)
+	b := &config.Budget
+	d.most = most{limitOf(b.Gross), limitOf(b.Net), limitOf(b.Drawdown), limitOf(b.DayLoss)}
 	for i := range d.markets {
-		d.markets[i].bid, d.markets[i].ask, d.markets[i].last = feed.NaN(), feed.NaN(), feed.NaN()
+		m := &d.markets[i]
+		m.bid, m.ask, m.last = feed.NaN(), feed.NaN(), feed.NaN()
+		m.quotesSinceGap, m.tradesSinceGap = math.MaxUint32, math.MaxUint32
 	}
 	return d, nil
 }
 
 // Counters returns the desk's counters.
-func (d *Desk) Counters() *Counts { return &d.counts }
-
-// Define makes an instrument known, or adds a source to it. killed is the configuration's word on it.
-// It is called before the first event of the instrument, in sequence order.
-func (d *Desk) Define(id uint32, symbol feed.Symbol, source uint16, killed bool) {
-	m := &d.markets[id]
-	m.sources |= 1 << source
-	if m.symbol != "" {
-		return
-	}
-	m.venue, m.symbol, m.killedByConfig = symbol.Venue, symbol.Name, killed
-	d.names[id] = EscapedName(symbol)
-	at, _ := slices.BinarySearchFunc(d.byName, d.names[id], func(other uint32, name string) int {
-		return strings.Compare(d.names[other], name)
-	})
-	d.byName = slices.Insert(d.byName, at, id)
-}
-
-// EscapedName is what orders instruments where an order across them is needed.
-func EscapedName(symbol feed.Symbol) string {
-	name := signal.AppendEscaped(nil, symbol.Venue)
-	return string(signal.AppendEscaped(append(name, '.'), symbol.Name))
-}
+func (d *Desk) Counters() *Counts { return d.counts }
 
 // Pair returns the index of a signal on an instrument: the key of everything kept for the two.
 func (d *Desk) Pair(signalIndex int, instrument uint32) uint32 {
@@ -145,16 +184,27 @@ func (d *Desk) Apply(event *Event, fired Fired, row Row) {
 	switch event.Kind {
 	case feed.KindGap:
 		d.gap(event)
-		return
 	case feed.KindStatus:
 		d.status(event)
-		return
 	case feed.KindControl:
 		d.control(event)
-		return
+	case feed.KindFill:
+		if d.fill(event) {
+			d.stop(event)
+		}
 	case feed.KindQuote, feed.KindTrade, feed.KindDepth:
-		d.see(event)
+		if d.see(event, &d.markets[event.Instrument]) {
+			d.stop(event)
+		}
+		d.signals(event, fired, row)
+	default:
+		d.signals(event, fired, row)
 	}
+	d.lastSequence, d.lastNs = max(d.lastSequence, event.Sequence), max(d.lastNs, event.EngineNs)
+}
+
+// signals decides what fired, in the order of signals.
+func (d *Desk) signals(event *Event, fired Fired, row Row) {
 	if fired.Suppressed != 0 {
 		d.counts.Suppressed.Add(uint64(bits.OnesCount64(fired.Suppressed)))
 	}
@@ -164,53 +214,78 @@ func (d *Desk) Apply(event *Event, fired Fired, row Row) {
 	}
 }
 
-// see updates the instrument's market from a quote or trade.
-func (d *Desk) see(event *Event) {
-	m := &d.markets[event.Instrument]
-	switch event.Kind {
-	case feed.KindQuote:
-		m.bid, m.ask = event.F[0], event.F[2]
-	case feed.KindTrade:
-		m.last = event.F[0]
-	}
-	if event.QuoteFresh {
-		m.quoteNs, m.quoted, m.gapQuote = event.EngineNs, true, false
-	}
-	if event.TradeFresh {
-		m.gapTrade = false
-	}
-}
-
 // fire decides one signal that fired on the event's instrument.
 func (d *Desk) fire(event *Event, index int, when, exit bool, row Row) {
-	pair := d.Pair(index, event.Instrument)
-	rule := &d.rules[index]
 	isOpen := d.isOpen(event.Instrument, index, event.EngineNs)
 	if exit && isOpen {
-		d.open[event.Instrument] &^= 1 << index
-		d.decide(event, event.Instrument, index, signal.ActionExit, signal.ReasonNone, row)
+		d.leave(event, index, row)
 		return
 	}
 	if !when {
 		return
 	}
-	m := &d.markets[event.Instrument]
-	if gate := d.ask(event, m, index, pair); gate != GateNone {
-		d.counts.Rejected[gate].Add(1)
-		return
-	}
-	state := &d.pairs[pair]
-	state.passed, state.passedNs = true, event.EngineNs
-	if rule.ExpiresNs > 0 {
-		state.validUntilNs = saturatingAdd(event.EngineNs, rule.ExpiresNs)
-	}
+	q := d.question(event, index, isOpen, row)
 	action := signal.ActionEnter
 	if isOpen {
 		action = signal.ActionUpdate
-	} else if rule.opens() {
+	}
+	if gate := d.ask(&q); gate != GateNone {
+		if gate == GateRepeat {
+			d.latched[event.Instrument] |= 1 << index
+		}
+		d.refuse(event, event.Instrument, index, gate, action, row)
+		return
+	}
+	d.charge(&q)
+	if q.rule.ExpiresNs > 0 {
+		q.pair.validUntilNs = saturatingAdd(event.EngineNs, q.rule.ExpiresNs)
+	}
+	if !isOpen && q.rule.opens() {
 		d.open[event.Instrument] |= 1 << index
 	}
 	d.decide(event, event.Instrument, index, action, signal.ReasonNone, row)
+}
+
+// question gathers what gates look at.
+func (d *Desk) question(event *Event, index int, isOpen bool, row Row) question {
+	id := event.Instrument
+	first := d.Pair(0, id)
+	q := question{
+		event: event, market: &d.markets[id], pairs: d.pairs[first : first+uint32(len(d.rules))],
+		open: d.open[id], latched: d.latched[id], isOpen: isOpen,
+	}
+	d.ofRule(&q, index, row)
+	return q
+}
+
+// ofRule makes it a question about one rule.
+func (d *Desk) ofRule(q *question, index int, row Row) {
+	q.index, q.rule, q.pair = index, &d.rules[index], &q.pairs[index]
+	q.profile = d.profiles[q.pair.profile]
+	q.value, q.side = feed.NaN(), feed.NaN()
+	if row == nil {
+		return
+	}
+	q.value = row.Value(q.rule.ValueQuarter)
+	if q.rule.SideQuarter >= 0 {
+		q.side = row.Value(q.rule.SideQuarter)
+	}
+}
+
+// leave decides an exit. It passes every gate but two: out of sequence nothing is decided; and a value that is not a
+// number is no exit, but a withdraw, so that nobody is left in what the engine does not vouch for.
+func (d *Desk) leave(event *Event, index int, row Row) {
+	id := event.Instrument
+	switch {
+	case d.disordered(event):
+		d.refuse(event, event.Instrument, index, GateSequence, signal.ActionExit, row)
+	case !finite(row.Value(d.rules[index].ValueQuarter)):
+		d.refuse(event, event.Instrument, index, GateValue, signal.ActionExit, row)
+		d.withdraw(event, id, 1<<index, signal.ReasonValue)
+	default:
+		d.open[id] &^= 1 << index
+		d.decide(event, id, index, signal.ActionExit, signal.ReasonNone, row)
+	}
 }
 
 // isOpen reports whether a pair is open, closing it if its valid-until has passed.
@@ -218,7 +293,7 @@ func (d *Desk) isOpen(instrument uint32, index int, nowNs int64) bool {
 	if d.open[instrument]>>index&1 == 0 {
 		return false
 	}
-	if d.rules[index].ExpiresNs > 0 && nowNs > d.pairs[d.Pair(index, instrument)].validUntilNs {
+	if d.rules[index].ExpiresNs > 0 && max(nowNs, d.lastNs) > d.pairs[d.Pair(index, instrument)].validUntilNs {
 		d.open[instrument] &^= 1 << index
 		return false
 	}
@@ -240,7 +315,9 @@ func (d *Desk) decide(event *Event, instrument uint32, index int, action signal.
 		Value: feed.NaN(), Side: feed.NaN(), Strength: feed.NaN(),
 		Bid: m.bid, Ask: m.ask, Last: m.last, Flags: d.flags(event, m),
 	}
-	if rule.ExpiresNs > 0 && (action == signal.ActionEnter || action == signal.ActionUpdate) {
+	if action != signal.ActionEnter && action != signal.ActionUpdate {
+		state.live = false
+	} else if rule.ExpiresNs > 0 {
 		b.ValidUntilNs = state.validUntilNs
 	}
 	if row != nil {
@@ -254,11 +331,4 @@ func (d *Desk) decide(event *Event, instrument uint32, index int, action signal.
 	}
 	d.counts.Decided[action].Add(1)
 	d.taker.Take(pair, b)
-}
-
-func saturatingAdd(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

@@ -1,14 +1,10 @@
 package risk
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,198 +21,15 @@ type values float64
 func (v values) Value(quarter int) float64 { return float64(v) + float64(quarter) }
 
 // collect is a Taker that keeps what it is given.
-type collect struct{ bodies []signal.Body }
+type collect struct {
+	bodies     []signal.Body
+	rejections []signal.Rejection
+}
 
 func (c *collect) Take(_ uint32, b *signal.Body) { c.bodies = append(c.bodies, *b) }
 
-// script runs testdata/*.txt: commands, then ----, then what the desk decided.
-func TestDeskScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts in testdata: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) { runScript(t, file) })
-	}
-}
-
-func runScript(t *testing.T, file string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	input, want, found := strings.Cut(string(text), "----\n")
-	if !found {
-		t.Fatal("no line of four dashes")
-	}
-	s := &script{t: t, config: Config{
-		Partition: "p", Generation: 1, Instruments: 8, StaleNs: 1000, RefuseCrossed: true, GatesOn: true,
-	}}
-	scanner := bufio.NewScanner(strings.NewReader(input))
-	for scanner.Scan() {
-		if line := strings.TrimSpace(scanner.Text()); line != "" && !strings.HasPrefix(line, "#") {
-			s.run(line)
-		}
-	}
-	s.counts()
-	if *update {
-		if err := os.WriteFile(file, []byte(input+"----\n"+s.out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if s.out.String() != want {
-		t.Errorf("got:\n%swant:\n%s", s.out.String(), want)
-	}
-}
-
-type script struct {
-	t      *testing.T
-	config Config
-	desk   *Desk
-	taken  collect
-	seq    uint64
-	out    strings.Builder
-}
-
-// run carries out one command: set, rule, define, or an event with its fired signals.
-func (s *script) run(line string) {
-	words := strings.Fields(line)
-	args := map[string]string{}
-	for _, w := range words[1:] {
-		key, value, _ := strings.Cut(w, "=")
-		args[key] = value
-	}
-	switch words[0] {
-	case "set":
-		s.set(args)
-	case "rule":
-		s.config.Rules = append(s.config.Rules, Rule{
-			Name: words[1], ThrottleNs: s.int(args["throttle"]), ExpiresNs: s.int(args["expires"]),
-			HorizonNs: s.int(args["horizon"]), HasExit: has(args, "exit"),
-			UsesQuote: has(args, "quote"), UsesTrade: has(args, "trade"),
-			ValueQuarter: 3, SideQuarter: -1, StrengthQuarter: -1,
-		})
-	case "define":
-		s.define(words[1:])
-	default:
-		s.event(words[0], args)
-	}
-}
-
-func has(args map[string]string, key string) bool { _, ok := args[key]; return ok }
-
-func (s *script) int(text string) int64 {
-	if text == "" {
-		return 0
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
-}
-
-func (s *script) float(text string) float64 {
-	if text == "" {
-		return 0
-	}
-	if text == "none" {
-		return feed.NaN()
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return f
-}
-
-func (s *script) set(args map[string]string) {
-	if has(args, "stale") {
-		s.config.StaleNs = s.int(args["stale"])
-	}
-	if has(args, "locked") {
-		s.config.RefuseLocked = args["locked"] == "refuse"
-	}
-	if has(args, "crossed") {
-		s.config.RefuseCrossed = args["crossed"] == "refuse"
-	}
-	if has(args, "gates") {
-		s.config.GatesOn = args["gates"] == "on"
-	}
-	if has(args, "kill") {
-		s.config.KillAll = args["kill"] == "all"
-	}
-}
-
-// define NAME ID SOURCE [killed]
-func (s *script) define(words []string) {
-	if s.desk == nil {
-		desk, err := NewDesk(s.config, &s.taken)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		s.desk = desk
-	}
-	s.desk.Define(uint32(s.int(words[1])), feed.Symbol{Venue: "v", Name: words[0]}, uint16(s.int(words[2])), len(words) > 3)
-}
-
-func (s *script) event(kind string, args map[string]string) {
-	s.seq++
-	e := Event{
-		Sequence: s.seq, EngineNs: s.int(args["t"]), Instrument: uint32(s.int(args["i"])), Source: uint16(s.int(args["src"])),
-		Late: has(args, "late"), ClockTrails: has(args, "trails"), Gap: has(args, "gap"),
-	}
-	if args["i"] == "all" || args["i"] == "" {
-		e.Instrument = feed.AllInstruments
-	}
-	switch kind {
-	case "quote":
-		e.Kind, e.QuoteFresh = feed.KindQuote, !has(args, "more")
-		e.F = [4]float64{s.float(args["bid"]), 1, s.float(args["ask"]), 1}
-	case "trade":
-		e.Kind, e.TradeFresh = feed.KindTrade, true
-		e.F = [4]float64{s.float(args["price"]), 1, 1}
-	case "gap":
-		e.Kind = feed.KindGap
-	case "halt", "resume", "open", "close", "reset":
-		e.Kind = feed.KindStatus
-		e.F[0] = map[string]float64{"halt": 1, "resume": 2, "open": 3, "close": 4, "reset": 5}[kind]
-	case "kill", "unkill", "garble":
-		e.Kind = feed.KindControl
-		e.F = [4]float64{map[string]float64{"kill": 1, "unkill": 2, "garble": 77}[kind], s.float(args["scope"]), s.float(args["s"])}
-	default:
-		s.t.Fatalf("unknown command %q", kind)
-	}
-	s.desk.Apply(&e, Fired{When: s.mask(args["when"]), Exit: s.mask(args["exit"]), Suppressed: s.mask(args["supp"])}, values(e.Sequence))
-	for _, b := range s.taken.bodies {
-		fmt.Fprintf(&s.out, "%d: %s %s.%s %s", b.Sequence, b.Action, b.Signal, b.Symbol, b.Flags)
-		if b.Reason != signal.ReasonNone {
-			fmt.Fprintf(&s.out, " reason=%s", b.Reason)
-		}
-		fmt.Fprintf(&s.out, " out=%d value=%v until=%d bid=%v ask=%v last=%v\n", b.OutputSequence, b.Value, b.ValidUntilNs, b.Bid, b.Ask, b.Last)
-	}
-	s.taken.bodies = s.taken.bodies[:0]
-}
-
-// mask reads a list of signal indices: 0,2.
-func (s *script) mask(text string) uint64 {
-	var m uint64
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
-		m |= 1 << s.int(part)
-	}
-	return m
-}
-
-func (s *script) counts() {
-	c := s.desk.Counters()
-	fmt.Fprintf(&s.out, "suppressed %d", c.Suppressed.Load())
-	for g := GateNone + 1; g < GateCount; g++ {
-		if n := c.Rejected[g].Load(); n > 0 {
-			fmt.Fprintf(&s.out, " %s %d", g, n)
-		}
-	}
-	fmt.Fprintln(&s.out)
+func (c *collect) Refuse(_ uint32, _ Gate, r *signal.Rejection) {
+	c.rejections = append(c.rejections, *r)
 }
 
 // model is the desk's rules once more, in the plainest form: no masks, no dense tables.
@@ -373,7 +186,7 @@ func TestDeskAgainstModel(t *testing.T) {
 func TestDeskDoesNotAllocate(t *testing.T) {
 	var count counter
 	desk, err := NewDesk(Config{
-		Partition: "p", Instruments: 2, GatesOn: true, StaleNs: 5,
+		Partition: "p", Instruments: 2, GatesOn: true, Limits: Limits{StaleNs: 5},
 		Rules: []Rule{{Name: "s", HasExit: true, SideQuarter: 4, StrengthQuarter: 5, ValueQuarter: 3, UsesQuote: true}},
 	}, &count)
 	if err != nil {
@@ -387,6 +200,7 @@ func TestDeskDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		e.Sequence++
 		e.EngineNs++
+		gap.Sequence, gap.EngineNs = e.Sequence, e.EngineNs
 		desk.Apply(&e, Fired{When: 1, Suppressed: 1}, r)
 		desk.Apply(&gap, Fired{}, nil)
 		desk.Apply(&e, Fired{When: 1}, r)

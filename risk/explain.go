@@ -1,6 +1,8 @@
 package risk
 
 import (
+	"slices"
+
 	"github.com/sigengine/sigengine/feed"
 	"github.com/sigengine/sigengine/signal"
 )
@@ -19,18 +21,28 @@ type Explanation struct {
 	Refused  Gate               // the first that refuses an enter or update, GateNone if all let it pass
 	Decides  bool
 	Action   signal.Action // if it decides
+	Reason   signal.Reason // of a withdraw
 	Output   uint64        // output sequence, if it decides
 
+	Limits Limits // of the signal on the instrument
+
+	Value, Side          float64 // NaN if unknown
 	Bid, Ask, Last       float64 // with the event, NaN if unknown
+	BidSize, AskSize     float64
+	Reference, Move      float64 // of the collar and of velocity; NaN if unknown
+	Position             float64
+	Gross, Net, Profit   float64 // money, over all instruments
 	Halted               bool
 	GapQuote, GapTrade   bool  // a gap, and no quote or trade since
 	Quoted               bool  // there was a quote
 	QuoteAgeNs           int64 // of the last quote
 	StaleNs              int64 // the limit, 0: none
 	UsesQuote, UsesTrade bool
-	Passed               bool  // an enter or update has passed before
-	SincePassedNs        int64 // since the last that passed
-	ThrottleNs           int64 // the limit, 0: none
+	Entries              uint32 // within the window of repeated entries
+	Latched              bool   // by repeated entries
+	Passed               bool   // an enter or update has passed before
+	SincePassedNs        int64  // since the last that passed
+	ThrottleNs           int64  // the limit, 0: none
 	KilledBy             Killers
 	ClockTrails          bool
 }
@@ -50,80 +62,94 @@ type Killers struct {
 // Any reports whether anybody does.
 func (k Killers) Any() bool { return k != Killers{} }
 
-// Explain says what Apply would do with one signal at an event that has a slot. It changes nothing. It repeats the
-// desk's rules in the plainest form, on purpose: that the two agree is tested.
-func (d *Desk) Explain(event *Event, fired Fired, index int) Explanation {
-	rule, m := &d.rules[index], d.markets[event.Instrument]
-	pair := d.pairs[d.Pair(index, event.Instrument)]
-	switch event.Kind {
-	case feed.KindQuote:
-		m.bid, m.ask = event.F[0], event.F[2]
-	case feed.KindTrade:
-		m.last = event.F[0]
+// Explain says what Apply would do with one signal at an event that has a slot, and its row. It changes nothing: what
+// the event and the signals before this one change is changed in copies.
+func (d *Desk) Explain(event *Event, fired Fired, row Row, index int) Explanation {
+	after, m, id := *d, d.markets[event.Instrument], event.Instrument
+	if m.prices != nil {
+		prices := *m.prices
+		m.prices = &prices
 	}
-	if event.Kind.IsMarketData() {
-		if event.QuoteFresh {
-			m.quoteNs, m.quoted, m.gapQuote = event.EngineNs, true, false
-		}
-		if event.TradeFresh {
-			m.gapTrade = false
-		}
+	after.hours = slices.Clone(d.hours)
+	first := d.Pair(0, id)
+	q := question{
+		event: event, market: &m, pairs: slices.Clone(d.pairs[first : first+uint32(len(d.rules))]),
+		open: d.open[id], latched: d.latched[id],
 	}
-	x := Explanation{
-		Signal: rule.Name, When: fired.When>>index&1 != 0, Exit: fired.Exit>>index&1 != 0, Suppressed: fired.Suppressed>>index&1 != 0,
-		Bid: m.bid, Ask: m.ask, Last: m.last, Halted: m.halted, GapQuote: m.gapQuote, GapTrade: m.gapTrade,
-		Quoted: m.quoted, StaleNs: d.config.StaleNs, UsesQuote: rule.UsesQuote, UsesTrade: rule.UsesTrade,
-		Passed: pair.passed, ThrottleNs: rule.ThrottleNs, ClockTrails: event.ClockTrails,
-		KilledBy: Killers{
-			ConfigAll: d.config.KillAll, ConfigSignal: d.config.KillSignals>>index&1 != 0, ConfigInstrument: m.killedByConfig,
-			OperatorAll: d.killAll, OperatorSignal: d.killSignals>>index&1 != 0, OperatorInstrument: m.killed,
-		},
+	if event.Kind.IsMarketData() && after.see(event, &m) && !d.stopped {
+		after.stopped, q.open = true, 0
 	}
-	if m.quoted {
-		x.QuoteAgeNs = event.EngineNs - m.quoteNs
-	}
-	if pair.passed {
-		x.SincePassedNs = event.EngineNs - pair.passedNs
-	}
-	if d.open[event.Instrument]>>index&1 != 0 {
-		x.Lapsed = rule.ExpiresNs > 0 && event.EngineNs > pair.validUntilNs
-		x.Open = !x.Lapsed
-		if rule.ExpiresNs > 0 {
-			x.ValidUntilNs = pair.validUntilNs
+	for before := range index {
+		if bit := uint64(1) << before; (fired.When|fired.Exit)&bit != 0 {
+			x := after.explain(&q, fired, row, before)
+			after.follow(&q, &x)
 		}
 	}
-	x.judge(&d.config)
-	x.decide(pair.outputSequence + 1)
+	return after.explain(&q, fired, row, index)
+}
+
+// follow changes a question as a signal that is decided would.
+func (d *Desk) follow(q *question, x *Explanation) {
+	bit := uint64(1) << q.index
+	if x.Lapsed {
+		q.open &^= bit
+	}
+	switch {
+	case !x.Decides:
+	case x.Action == signal.ActionExit || x.Action == signal.ActionWithdraw:
+		q.open &^= bit
+	default:
+		d.charge(q)
+		if q.rule.ExpiresNs > 0 {
+			q.pair.validUntilNs = saturatingAdd(q.event.EngineNs, q.rule.ExpiresNs)
+		}
+		if q.rule.opens() {
+			q.open |= bit
+		}
+	}
+}
+
+// explain answers for one rule.
+func (d *Desk) explain(q *question, fired Fired, row Row, index int) Explanation {
+	d.ofRule(q, index, row)
+	isOpen := q.open>>index&1 != 0
+	lapsed := isOpen && q.rule.ExpiresNs > 0 && max(q.event.EngineNs, d.lastNs) > q.pair.validUntilNs
+	q.isOpen = isOpen && !lapsed
+	x := d.looked(q)
+	x.When, x.Exit, x.Suppressed = fired.When>>index&1 != 0, fired.Exit>>index&1 != 0, fired.Suppressed>>index&1 != 0
+	x.Open, x.Lapsed = q.isOpen, lapsed
+	if isOpen && q.rule.ExpiresNs > 0 {
+		x.ValidUntilNs = q.pair.validUntilNs
+	}
+	d.judge(&x, q)
+	x.decide(q)
 	return x
 }
 
 // judge asks every gate.
-func (x *Explanation) judge(c *Config) {
-	uses := x.UsesQuote || x.UsesTrade
-	x.Verdicts = [GateCount]Verdict{
-		GateKill:     {Asked: true, Refuses: x.KilledBy.Any()},
-		GateClock:    {Asked: c.GatesOn, Refuses: x.ClockTrails},
-		GateHalted:   {Asked: c.GatesOn, Refuses: x.Halted},
-		GateGap:      {Asked: c.GatesOn && uses, Refuses: x.UsesQuote && x.GapQuote || x.UsesTrade && x.GapTrade},
-		GateStale:    {Asked: c.GatesOn && x.UsesQuote && x.StaleNs > 0, Refuses: !x.Quoted || x.QuoteAgeNs > x.StaleNs},
-		GateCrossed:  {Asked: c.GatesOn && c.RefuseCrossed, Refuses: x.Bid > x.Ask},
-		GateLocked:   {Asked: c.GatesOn && c.RefuseLocked, Refuses: x.Bid == x.Ask},
-		GateThrottle: {Asked: x.ThrottleNs > 0, Refuses: x.Passed && x.SincePassedNs < x.ThrottleNs},
-	}
-	for gate := range x.Verdicts {
+func (d *Desk) judge(x *Explanation, q *question) {
+	for _, gate := range Order {
 		v := &x.Verdicts[gate]
-		v.Refuses = v.Asked && v.Refuses
+		v.Asked = q.profile.asked.has(gate)
+		v.Refuses = v.Asked && d.refuses(gate, q)
 		if v.Refuses && x.Refused == GateNone {
-			x.Refused = Gate(gate)
+			x.Refused = gate
 		}
 	}
 }
 
 // decide says what comes of it.
-func (x *Explanation) decide(output uint64) {
+func (x *Explanation) decide(q *question) {
 	switch {
 	case x.Exit && x.Open:
-		x.Decides, x.Action = true, signal.ActionExit
+		if x.Verdicts[GateSequence].Refuses {
+			x.Refused = GateSequence
+			return
+		}
+		x.Decides, x.Action, x.Refused = true, signal.ActionExit, GateNone
+		if !finite(q.value) {
+			x.Action, x.Reason, x.Refused = signal.ActionWithdraw, signal.ReasonValue, GateValue
+		}
 	case !x.When || x.Refused != GateNone:
 		return
 	case x.Open:
@@ -131,5 +157,40 @@ func (x *Explanation) decide(output uint64) {
 	default:
 		x.Decides, x.Action = true, signal.ActionEnter
 	}
-	x.Output = output
+	x.Output = q.pair.outputSequence + 1
+}
+
+// looked gathers the numbers.
+func (d *Desk) looked(q *question) Explanation {
+	m, l, nowNs, index := q.market, &q.profile.limits, q.event.EngineNs, q.index
+	x := Explanation{
+		Signal: q.rule.Name, Limits: *l, Value: q.value, Side: q.side,
+		Bid: m.bid, Ask: m.ask, Last: m.last, BidSize: m.bidSize, AskSize: m.askSize, Reference: feed.NaN(), Move: feed.NaN(),
+		Position: m.holding.position, Gross: float64(d.book.gross) / moneyUnit, Net: float64(d.book.net) / moneyUnit,
+		Profit: float64(d.book.profit()) / moneyUnit,
+		Halted: m.halted, GapQuote: m.gapQuote, GapTrade: m.gapTrade,
+		Quoted: m.quoted, StaleNs: l.StaleNs, UsesQuote: q.rule.UsesQuote, UsesTrade: q.rule.UsesTrade,
+		Passed: q.pair.passed, ThrottleNs: q.rule.ThrottleNs, ClockTrails: q.event.ClockTrails,
+		Latched: q.latched>>index&1 != 0,
+		KilledBy: Killers{
+			ConfigAll: d.config.KillAll, ConfigSignal: d.config.KillSignals>>index&1 != 0, ConfigInstrument: m.killedByConfig,
+			OperatorAll: d.killAll, OperatorSignal: d.killSignals>>index&1 != 0, OperatorInstrument: m.killed,
+		},
+	}
+	if m.quoted {
+		x.QuoteAgeNs = nowNs - m.quoteNs
+	}
+	if q.pair.passed {
+		x.SincePassedNs = nowNs - q.pair.passedNs
+	}
+	if l.RepeatCount > 0 {
+		x.Entries = q.pair.entries.within(nowNs, l.RepeatWindowNs)
+	}
+	if which := q.rule.priced(); which != priceNone && m.prices != nil && m.prices[which].known {
+		x.Reference = m.prices[which].reference
+		if hold := m.own.limits.VelocityHoldNs; hold > 0 {
+			x.Move = m.prices[which].fastest(nowNs, hold)
+		}
+	}
+	return x
 }

@@ -12,6 +12,7 @@ func (d *Desk) gap(event *Event) {
 	d.each(event, func(d *Desk, id uint32) {
 		m := &d.markets[id]
 		m.gapQuote, m.gapTrade = true, true
+		m.quotesSinceGap, m.tradesSinceGap, m.ticks = 0, 0, 0
 		d.withdraw(event, id, ^uint64(0), signal.ReasonGap)
 	})
 }
@@ -26,42 +27,10 @@ func (d *Desk) status(event *Event) {
 			d.withdraw(event, id, ^uint64(0), signal.ReasonHalt)
 		case feed.StatusResume, feed.StatusOpen:
 			d.markets[id].halted = false
+		case feed.StatusReset:
+			d.markets[id].ticks = 0
 		}
 	})
-}
-
-// control takes an operator's kill or resume. A verb or scope it does not know kills everything: a command
-// that cannot be understood must not be one that lets signals through.
-func (d *Desk) control(event *Event) {
-	kill := feed.ControlVerb(feed.Code(event.F[0])) != feed.ControlResume
-	scope := feed.ControlScope(feed.Code(event.F[1]))
-	index := -1
-	if event.F[2] >= 0 && event.F[2] < float64(len(d.rules)) {
-		index = int(feed.Code(event.F[2]))
-	}
-	switch {
-	case scope == feed.ScopeInstrument && event.Instrument < uint32(len(d.markets)):
-		d.markets[event.Instrument].killed = kill
-		if kill {
-			d.withdraw(event, event.Instrument, ^uint64(0), signal.ReasonKill)
-		}
-	case scope == feed.ScopeSignal && index >= 0:
-		d.killSignals &^= 1 << index
-		if kill {
-			d.killSignals |= 1 << index
-			for _, id := range d.byName {
-				d.withdraw(event, id, 1<<index, signal.ReasonKill)
-			}
-		}
-	case scope == feed.ScopeAll && !kill:
-		d.killAll = false
-	case scope == feed.ScopeSignal && !kill: // of a signal that there is none of here
-	default:
-		d.killAll = true
-		for _, id := range d.byName {
-			d.withdraw(event, id, ^uint64(0), signal.ReasonKill)
-		}
-	}
 }
 
 // each calls do for the event's instrument, or for every instrument of its source in the order of names.
@@ -82,8 +51,47 @@ func (d *Desk) withdraw(event *Event, id uint32, mask uint64, reason signal.Reas
 	for left := d.open[id] & mask; left != 0; left &= left - 1 {
 		index := bits.TrailingZeros64(left)
 		if d.isOpen(id, index, event.EngineNs) {
+			if d.disordered(event) {
+				d.refuse(event, id, index, GateSequence, signal.ActionWithdraw, nil)
+				continue
+			}
 			d.open[id] &^= 1 << index
 			d.decide(event, id, index, signal.ActionWithdraw, reason, nil)
 		}
 	}
+}
+
+// stop latches everything after too much was lost, and withdraws what is open.
+func (d *Desk) stop(event *Event) {
+	if d.stopped {
+		return
+	}
+	d.stopped = true
+	for _, id := range d.byName {
+		d.withdraw(event, id, ^uint64(0), signal.ReasonDrawdown)
+	}
+}
+
+// flags collects the doubts about a signal decided at this event.
+func (d *Desk) flags(event *Event, market *market) signal.Flags {
+	var flags signal.Flags
+	if event.Gap || market.gapQuote || market.gapTrade {
+		flags |= signal.FlagGap
+	}
+	if event.Late {
+		flags |= signal.FlagLate
+	}
+	if market.bid > market.ask {
+		flags |= signal.FlagCrossed
+	}
+	if market.halted {
+		flags |= signal.FlagHalted
+	}
+	if limit := market.own.limits.SkewNs; limit > 0 && event.ExchangeNs > 0 && event.ExchangeNs-event.ReceiveNs > limit {
+		flags |= signal.FlagSkew
+	}
+	if !d.config.GatesOn {
+		flags |= signal.FlagGatesOff
+	}
+	return flags
 }

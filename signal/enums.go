@@ -42,14 +42,16 @@ type Reason uint8
 
 // The reasons. Values are part of the binary form: append only, never reuse.
 const (
-	ReasonNone    Reason = 0   // not a withdraw; null in JSON
-	ReasonHalt    Reason = 1   // the instrument was halted
-	ReasonGap     Reason = 2   // market data is missing
-	ReasonKill    Reason = 3   // an operator's kill
-	ReasonUnknown Reason = 255 // decoded from JSON, where a newer engine wrote a name this package does not know
+	ReasonNone     Reason = 0   // not a withdraw; null in JSON
+	ReasonHalt     Reason = 1   // the instrument was halted
+	ReasonGap      Reason = 2   // market data is missing
+	ReasonKill     Reason = 3   // an operator's kill
+	ReasonDrawdown Reason = 4   // too much was lost
+	ReasonValue    Reason = 5   // it exited with a value that is not a number
+	ReasonUnknown  Reason = 255 // decoded from JSON, where a newer engine wrote a name this package does not know
 )
 
-var reasonNames = [...]string{ReasonNone: "none", ReasonHalt: "halt", ReasonGap: "gap", ReasonKill: "kill"}
+var reasonNames = [...]string{ReasonNone: "none", ReasonHalt: "halt", ReasonGap: "gap", ReasonKill: "kill", ReasonDrawdown: "drawdown", ReasonValue: "value"}
 
 // String returns the reason's name as JSON spells it; ReasonNone is "none", and "unknown" stands for all others.
 func (r Reason) String() string {
@@ -79,12 +81,13 @@ const (
 	FlagHalted   Flags = 1 << 3  // the instrument is halted
 	FlagInexact  Flags = 1 << 4  // a model in an inexact mode took part
 	FlagGatesOff Flags = 1 << 5  // risk gates were switched off
+	FlagSkew     Flags = 1 << 6  // exchange time was ahead of receive time by more than the limit
 	FlagUnknown  Flags = 1 << 31 // decoded from JSON, where a newer engine wrote a name this package does not know
 
-	flagsNamed = FlagGap | FlagLate | FlagCrossed | FlagHalted | FlagInexact | FlagGatesOff
+	flagsNamed = FlagGap | FlagLate | FlagCrossed | FlagHalted | FlagInexact | FlagGatesOff | FlagSkew
 )
 
-var flagNames = [...]string{"gap", "late", "crossed", "halted", "inexact", "gates_off"}
+var flagNames = [...]string{"gap", "late", "crossed", "halted", "inexact", "gates_off", "skew"}
 
 const flagUnknownName = "unknown"
 

@@ -23,3 +23,11 @@ func (o *Observation) Row(quarter int) uint64 { return o.row.bits(uint64(quarter
 func (o *Observation) Slot(quarter int) program.Quarter {
 	return o.row.lane.memory.In[uint64(quarter)*(o.row.lane.mask+1)+o.row.at]
 }
+
+// Explain says what the desk is about to make of one signal.
+func (o *Observation) Explain(index int) risk.Explanation {
+	if !o.HasSlot() {
+		return o.Desk.Explain(&o.Event, o.Fired, nil, index)
+	}
+	return o.Desk.Explain(&o.Event, o.Fired, &o.row, index)
+}

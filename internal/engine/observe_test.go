@@ -44,7 +44,7 @@ func TestObserve(t *testing.T) {
 			return
 		}
 		seen.slots = append(seen.slots, o.Slot(program.SlotF2))
-		if x := o.Desk.Explain(&o.Event, o.Fired, 0); x.When {
+		if x := o.Explain(0); x.When {
 			seen.values = append(seen.values, math.Float64frombits(o.Row(compiled.Signals[0].ValueQuarter)))
 		}
 	}})

@@ -109,7 +109,7 @@ func watch(t *testing.T, store journal.Store, program func(*config.Config) *kern
 					if !o.HasSlot() {
 						return
 					}
-					switch one := o.Desk.Explain(&o.Event, o.Fired, i); {
+					switch one := o.Explain(i); {
 					case one.Decides:
 						x.decided = append(x.decided, one.Action.String()+" "+one.Signal+" "+strconv.FormatUint(one.Output, 10))
 					case one.When:

@@ -63,9 +63,7 @@ func (e *Evaluation) write(b *strings.Builder, instrument string) {
 			drawState(b, byID, drawn, p.Node, 1)
 		}
 		b.WriteString("  gates\n")
-		for _, g := range s.Gates {
-			fmt.Fprintf(b, "    %-9s %-8s %s\n", g.Name, g.Verdict, g.Looked)
-		}
+		drawGates(b, s.Gates)
 		if s.Decided != nil {
 			fmt.Fprintf(b, "  record    %s\n", s.Decided)
 		}

@@ -110,7 +110,7 @@ func (a *asking) evaluation(o *engine.Observation) Evaluation {
 
 func (a *asking) signal(o *engine.Observation, i int) SignalState {
 	probed := &a.probe.Signals[i]
-	x := o.Desk.Explain(&o.Event, o.Fired, i)
+	x := o.Explain(i)
 	s := SignalState{
 		Name: a.config.Signals[i].Name, Evaluated: probed.Evaluated.Get(o.Row), When: x.When, Exit: x.Exit, Suppress: x.Suppressed,
 		Open: x.Open, Gates: gates(&x, a.config), Outcome: outcome(&x, probed.Evaluated.Get(o.Row), a.probe.Compiled.Signals[i].Clock >= 0),

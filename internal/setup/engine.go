@@ -92,8 +92,11 @@ func evaluations(e *engine.Config, compiled *kernels.Compiled) {
 func desk(c *config.Config, compiled *kernels.Compiled) risk.Config {
 	d := risk.Config{
 		Partition: c.Partition, Generation: Generation, Instruments: c.Engine.InstrumentsMax,
-		StaleNs: int64(c.Risk.Stale), RefuseCrossed: c.Risk.Crossed == config.GateRefuse,
-		RefuseLocked: c.Risk.Locked == config.GateRefuse, GatesOn: c.Risk.Gates == config.On,
+		GatesOn: c.Risk.Gates == config.On,
+		Limits: risk.Limits{
+			StaleNs: int64(c.Risk.Stale), RefuseCrossed: c.Risk.Crossed == config.GateRefuse,
+			RefuseLocked: c.Risk.Locked == config.GateRefuse,
+		},
 	}
 	for i := range c.Signals {
 		s, compiledSignal := &c.Signals[i], &compiled.Signals[i]

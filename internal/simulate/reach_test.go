@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -100,10 +101,16 @@ func flag01(b bool) uint64 {
 	return 0
 }
 
+// reached are the gates that the simulated faults make refuse.
+var reached = []string{"kill", "clock", "halted", "gap", "stale", "crossed", "throttle"}
+
 // check fails for what never happened.
 func (r *reach) check(t *testing.T) {
 	for _, name := range r.names {
-		if r.counts[name] == 0 && name != "refused by locked" { // locked markets are allowed by default
+		if gate, refused := strings.CutPrefix(name, "refused by "); refused && !slices.Contains(reached, gate) {
+			continue // off by default, or its fault is not simulated; package risk tests it against a naive desk
+		}
+		if r.counts[name] == 0 {
 			t.Errorf("%s: never in all these seeds", name)
 		}
 	}

@@ -63,7 +63,8 @@ var dataPlane = []string{
 	"kernels/program/ops_bits.go", "kernels/program/ops_float.go", "kernels/program/ops_io.go",
 	"kernels/program/moments.go", "kernels/program/window_duration.go", "kernels/program/window_samples.go",
 	"internal/engine/deskstage.go", "internal/engine/lane.go", "internal/engine/sequencer.go",
-	"risk/desk.go", "risk/gates.go", "risk/withdraw.go",
+	"risk/ask.go", "risk/book.go", "risk/control.go", "risk/desk.go", "risk/facts.go", "risk/gates.go", "risk/prices.go", "risk/rate.go",
+	"risk/refuse.go", "risk/see.go", "risk/withdraw.go",
 	"signal/enums.go", "signal/hash.go", "signal/json.go",
 	"internal/metrics/recorder.go",
 }

@@ -1,0 +1,169 @@
+package risk
+
+// The prices of an instrument that gates follow.
+const (
+	priceMid   = 0 // of quotes
+	priceTrade = 1
+	priceCount = 2
+	priceNone  = -1
+)
+
+// Parts of the windows: a window is kept in this many closed parts and one running.
+const (
+	collarParts   = 10
+	velocityParts = 4
+	repeatParts   = 5
+)
+
+// prices is what the gates collar and velocity know of one price of an instrument. Its size is fixed.
+type prices struct {
+	known     bool                     // a price was seen
+	reference float64                  // median of the last prices of the closed parts of the collar's window; the first price until there is one
+	part      int64                    // number of the running part
+	closes    [collarParts + 1]float64 // the last price of each part
+	held      [collarParts + 1]bool
+
+	block     int64 // number of the running part of velocity's window
+	low, high [velocityParts + 1]float64
+	filled    [velocityParts + 1]bool
+
+	hold         int64   // number of the running block of velocity's hold
+	move, before float64 // greatest move in the running block, and in the one before
+}
+
+// see takes a finite price.
+func (p *prices) see(price float64, nowNs int64, l *Limits) {
+	if l.CollarWindowNs >= collarParts {
+		p.collar(price, floorDiv(nowNs, l.CollarWindowNs/collarParts))
+	}
+	if l.VelocityWindowNs >= velocityParts && l.VelocityHoldNs > 0 {
+		p.velocity(price, floorDiv(nowNs, l.VelocityWindowNs/velocityParts), floorDiv(nowNs, l.VelocityHoldNs), !p.known)
+	}
+	p.known = true
+}
+
+// collar notes the running part's last price. Those of the closed parts make the reference; where none has a price the last
+// reference stays. A median, so that a bad print at the end of one part does not move it.
+func (p *prices) collar(price float64, part int64) {
+	if !p.known {
+		p.part, p.reference = part, price
+	}
+	if part != p.part {
+		for n := max(p.part+1, part-collarParts); n <= part; n++ {
+			p.held[floorMod(n, collarParts+1)] = false
+		}
+		p.part = part
+		p.median(floorMod(part, collarParts+1))
+	}
+	i := floorMod(part, collarParts+1)
+	p.closes[i], p.held[i] = price, true
+}
+
+// median makes the reference of all parts but the running one. Of an even number it is half way between the middle two.
+func (p *prices) median(running int64) {
+	var sorted [collarParts]float64
+	count := 0
+	for i := range p.closes {
+		if !p.held[i] || int64(i) == running {
+			continue
+		}
+		at := count
+		for at > 0 && sorted[at-1] > p.closes[i] {
+			sorted[at] = sorted[at-1]
+			at--
+		}
+		sorted[at] = p.closes[i]
+		count++
+	}
+	if count > 0 {
+		p.reference = (sorted[(count-1)/2] + sorted[count/2]) / 2
+	}
+}
+
+// velocity notes the greatest move from any price of the window to this one.
+func (p *prices) velocity(price float64, block, hold int64, first bool) {
+	if first {
+		p.block, p.hold = block, hold
+	}
+	for n := max(p.block+1, block-velocityParts); n <= block; n++ {
+		p.filled[floorMod(n, velocityParts+1)] = false
+	}
+	p.block = block
+	i := floorMod(block, velocityParts+1)
+	if !p.filled[i] {
+		p.low[i], p.high[i], p.filled[i] = price, price, true
+	}
+	if price < p.low[i] {
+		p.low[i] = price
+	}
+	if price > p.high[i] {
+		p.high[i] = price
+	}
+	move := 0.0
+	for k := range p.filled {
+		if p.filled[k] {
+			move = larger(move, larger(distance(price, p.low[k]), distance(price, p.high[k])))
+		}
+	}
+	switch hold - p.hold {
+	case 0:
+		p.move = larger(p.move, move)
+	case 1:
+		p.before, p.move = p.move, move
+	default:
+		p.before, p.move = 0, move
+	}
+	p.hold = hold
+}
+
+// fastest returns the greatest move within the last one to two holds.
+func (p *prices) fastest(nowNs int64, holdNs int64) float64 {
+	switch floorDiv(nowNs, holdNs) - p.hold {
+	case 0:
+		return larger(p.move, p.before)
+	case 1:
+		return p.move
+	}
+	return 0
+}
+
+// distance returns |price / from - 1|, infinite from zero.
+func distance(price, from float64) float64 {
+	if price == from {
+		return 0
+	}
+	return abs(price-from) / abs(from)
+}
+
+func larger(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+func abs(v float64) float64 {
+	if v < 0 {
+		return -v
+	}
+	return v
+}
+
+// finite reports whether v is a number. It is written so that no processor can differ.
+func finite(v float64) bool { return v-v == 0 }
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+func floorMod(a, b int64) int64 {
+	m := a % b
+	if m < 0 {
+		m += b
+	}
+	return m
+}
