@@ -75,8 +75,7 @@ func (d *Desk) refuses(gate Gate, q *question) bool {
 	case GateRepeat:
 		return d.repeated(q)
 	case GateDuplicate:
-		return q.pair.live && nowNs-q.pair.passedNs < l.DuplicateNs && q.pair.sideSign == sign(q.side) &&
-			q.pair.value == quantised(q.value, l.DuplicateStep)
+		return d.duplicate(q)
 	case GateFills, GateReducing, GatePosition, GateExposure:
 		return d.budgeted(gate, q)
 	case GateRate:
@@ -119,6 +118,12 @@ func (d *Desk) stale(q *question) bool {
 	if q.rule.UsesTrade && l.StaleTradeNs > 0 && (!m.traded || nowNs-m.tradeNs > l.StaleTradeNs) {
 		return true
 	}
+	return d.staleReference(q)
+}
+
+// staleReference reports whether another instrument that the signal uses is silent for too long, or was never there.
+func (d *Desk) staleReference(q *question) bool {
+	m, l, nowNs := q.market, &q.profile.limits, q.event.EngineNs
 	if l.StaleReferenceNs == 0 {
 		return false
 	}
@@ -161,6 +166,13 @@ func (d *Desk) moved(gate Gate, q *question) bool {
 		return true
 	}
 	return l.Collar > 0 && !(distance(price, p.reference) <= l.Collar)
+}
+
+// duplicate reports whether the pair's last decision says the same and still stands.
+func (d *Desk) duplicate(q *question) bool {
+	p, l, nowNs := q.pair, &q.profile.limits, q.event.EngineNs
+	return p.live && nowNs-p.passedNs < l.DuplicateNs && p.sideSign == sign(q.side) &&
+		p.value == quantised(q.value, l.DuplicateStep) && (q.rule.ExpiresNs == 0 || nowNs <= p.validUntilNs)
 }
 
 // repeated reports whether the pair is latched, or this entry would be one too many.

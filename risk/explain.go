@@ -37,6 +37,7 @@ type Explanation struct {
 	Quoted               bool  // there was a quote
 	QuoteAgeNs           int64 // of the last quote
 	StaleNs              int64 // the limit, 0: none
+	ReferenceStale       bool  // another instrument that it uses is silent for too long
 	UsesQuote, UsesTrade bool
 	Entries              uint32 // within the window of repeated entries
 	Latched              bool   // by repeated entries
@@ -177,6 +178,7 @@ func (d *Desk) looked(q *question) Explanation {
 			OperatorAll: d.killAll, OperatorSignal: d.killSignals>>index&1 != 0, OperatorInstrument: m.killed,
 		},
 	}
+	x.ReferenceStale = d.staleReference(q)
 	if m.quoted {
 		x.QuoteAgeNs = nowNs - m.quoteNs
 	}

@@ -140,7 +140,7 @@ var naiveGates = map[Gate]func(n *naive, q naiveAsk) bool{
 			return v
 		}
 		return (d.action == signal.ActionEnter || d.action == signal.ActionUpdate) && q.e.EngineNs-d.ns < q.l.DuplicateNs &&
-			n.signOf(d.side) == n.signOf(q.side) && round(d.value) == round(q.value)
+			n.signOf(d.side) == n.signOf(q.side) && round(d.value) == round(q.value) && (q.rule.ExpiresNs == 0 || q.e.EngineNs <= d.until)
 	},
 	GateFills:    func(n *naive, q naiveAsk) bool { return !n.reduces(q) && n.silent(q) },
 	GateReducing: func(n *naive, q naiveAsk) bool { return !n.reduces(q) && n.commanded(q, feed.ControlReduce) },

@@ -155,16 +155,6 @@ const (
 	Off Switch = "off"
 )
 
-// Risk sets the gates.
-type Risk struct {
-	Stale    time.Duration // refuse when the instrument's quote is older than this in engine time
-	Crossed  Gate
-	Locked   Gate
-	MaxTrail time.Duration // refuse while receive time trails engine time by more
-	Kill     []Kill        // killed from the start
-	Gates    Switch        // off lets everything pass, marked in every signal
-}
-
 // Executor says where the program runs.
 type Executor string
 

@@ -46,7 +46,16 @@ signals:
     expires: 1.5s
     for: [binance.*, "cme.ES 06-25.x"]
     on_gap: hold
-risk: {stale: 2s, crossed: allow, locked: refuse, max_trail: 3s, kill: [all, "signal:reversion", "instrument:a.b.c"], gates: off}
+risk: {gates: off, kill: [all, "signal:reversion", "instrument:a.b.c"], max_trail: 3s, stale: 2s, stale_trade: 1m, stale_reference: 3s,
+       gap_ticks: 2, warmup: 30s, warmup_ticks: 100, skew: 4s, crossed: allow, locked: refuse, empty: allow,
+       hours: "09:30-16:00 America/New_York mon-fri", hours_warm: 1m, hours_cool: 2m, holidays: 2026-12-25 2027-01-01,
+       value_max: 1e6, spread: 20bp, collar: 20pct, collar_window: 10m, price_band: 90..110,
+       velocity: 2pct, velocity_window: 2s, velocity_hold: 9s, duplicate: 1s, duplicate_step: 0.5, rate: 20, rate_burst: 10,
+       repeat: 50, repeat_window: 2m, position: 100, size: 10, multiplier: 50, rate_total: 2000, rate_total_burst: 500,
+       decode_errors: 3, decode_window: 2s, decode_hold: 6s, journal_lag: 500ms, fills: fill.v1.>, rejected: no.v1,
+       budget: {gross: 1e6, net: 500000, drawdown: 2000, day_loss: 3000, fills_stale: 5s},
+       latency: {limit: 2ms, late: 6, of: 30, clean: 60}, deadman: {after: 10s, subject: ops.hb},
+       overrides: [{for: binance.*, signals: reversion, limits: {spread: 8pct, rate: 7}}, {limits: {collar_window: 1m}}]}
 engine: {executor: cpu, dispatch: stream, follow: on, devices: [2, 0], lanes: 2, batch: 32, mode: fused, wait: park, instruments: 10, heartbeat: 20ms,
          gogc: 200, memory_limit: 1GiB}
 publish: {subject: s.t, format: binary, queue: 512, instance: me}
@@ -68,13 +77,38 @@ func TestParseFull(t *testing.T) {
 			Exit: "abs(value) < 0.5", Side: "-sign(value)", Strength: "1", Throttle: 100 * time.Millisecond, Horizon: 5 * time.Minute,
 			Expires: 1500 * time.Millisecond, For: []Pattern{{"binance", "*"}, {"cme", "ES 06-25.x"}}, OnGap: OnGapHold,
 		}},
-		Risk:    Risk{2 * time.Second, GateAllow, GateRefuse, 3 * time.Second, []Kill{{Scope: KillAll}, {Scope: KillSignal, Signal: "reversion"}, {Scope: KillInstrument, Venue: "a", Symbol: "b.c"}}, Off},
+		Risk:    fullRisk(),
 		Engine:  Engine{ExecutorCPU, DispatchStream, FollowOn, []int{2, 0}, 2, 32, ModeFused, WaitPark, 10, 20 * time.Millisecond, 200, 1 << 30},
 		Publish: Publish{"s.t", FormatBinary, 512, "me"},
 		Journal: Journal{"j", 1 << 20, SyncBlock, time.Second, 2 << 20, OnErrorContinue},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", c, want)
+	}
+}
+
+// fullRisk is the section risk of testdata/full.yaml: every key with another value than its default.
+func fullRisk() Risk {
+	return Risk{
+		Limits: Limits{
+			Stale: 2 * time.Second, StaleTrade: time.Minute, StaleReference: 3 * time.Second, GapTicks: 2,
+			Warmup: 30 * time.Second, WarmupTicks: 100, Skew: 4 * time.Second,
+			Crossed: GateAllow, Locked: GateRefuse, Empty: GateAllow, ValueMax: 1e6, Spread: 0.002, Collar: 0.2,
+			CollarWindow: 10 * time.Minute, PriceBand: "90..110", Velocity: 0.02, VelocityWindow: 2 * time.Second, VelocityHold: 9 * time.Second,
+			Duplicate: time.Second, DuplicateStep: 0.5, Rate: 20, RateBurst: 10, Repeat: 50, RepeatWindow: 2 * time.Minute,
+			Hours: "09:30-16:00 America/New_York mon-fri", HoursWarm: time.Minute, HoursCool: 2 * time.Minute, Holidays: "2026-12-25 2027-01-01",
+			Position: 100, Size: 10, Multiplier: 50,
+		},
+		MaxTrail: 3 * time.Second,
+		Kill:     []Kill{{Scope: KillAll}, {Scope: KillSignal, Signal: "reversion"}, {Scope: KillInstrument, Venue: "a", Symbol: "b.c"}},
+		Gates:    Off, RateTotal: 2000, RateTotalBurst: 500, DecodeErrors: 3, DecodeWindow: 2 * time.Second, DecodeHold: 6 * time.Second,
+		Budget:  Budget{Gross: 1e6, Net: 5e5, Drawdown: 2000, DayLoss: 3000, FillsStale: 5 * time.Second},
+		Latency: Latency{Limit: 2 * time.Millisecond, Late: 6, Of: 30, Clean: 60}, Deadman: Deadman{After: 10 * time.Second, Subject: "ops.hb"},
+		JournalLag: 500 * time.Millisecond, Fills: "fill.v1.>", Rejected: "no.v1",
+		Overrides: []RiskOverride{
+			{For: []Pattern{{"binance", "*"}}, Signals: []string{"reversion"}, Limits: []Named{{"spread", "8pct"}, {"rate", "7"}}},
+			{For: []Pattern{{"*", "*"}}, Limits: []Named{{"collar_window", "1m"}}},
+		},
 	}
 }
 
@@ -156,6 +190,13 @@ func drawConfig(t *rapid.T) *Config {
 		f := DefaultFeed()
 		f.Name, f.Subject, f.Venue = "f", "md.>", rapid.SampledFrom([]string{"1", "x y", "é", "true"}).Draw(t, "venue")
 		c.Feeds = append(c.Feeds, f)
+	}
+	c.Risk.Spread = rapid.Float64Range(0, 1e6).Draw(t, "spread")
+	c.Risk.ValueMax = rapid.SampledFrom([]float64{0, 1, 1e21, 1e-7, 123456789, 0.1}).Draw(t, "value max")
+	c.Risk.Hours = rapid.SampledFrom([]Hours{"", "09:30-16:00 America/New_York mon-fri"}).Draw(t, "hours")
+	c.Risk.PriceBand = rapid.SampledFrom([]Band{"", "1..2", "-5..-4.5"}).Draw(t, "band")
+	if rapid.Bool().Draw(t, "override") {
+		c.Risk.Overrides = []RiskOverride{{For: []Pattern{{"v", "*"}}, Limits: []Named{{"spread", "5pct"}, {"hours", ""}, {"rate", "007"}}}}
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "signals") {
 		s := DefaultSignal()

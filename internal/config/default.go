@@ -10,7 +10,11 @@ func Default() *Config {
 		Clock:     ClockReceive,
 		NATS:      NATS{URL: "nats://127.0.0.1:4222"},
 		Risk: Risk{
-			Stale: time.Second, Crossed: GateRefuse, Locked: GateAllow, MaxTrail: time.Second, Gates: On,
+			Limits: defaultLimits(), MaxTrail: time.Second, Gates: On, RateTotal: 50_000, RateTotalBurst: 5_000,
+			DecodeErrors: 10, DecodeWindow: time.Second, DecodeHold: 5 * time.Second,
+			Budget:  Budget{FillsStale: 2 * time.Second},
+			Latency: Latency{Late: 5, Of: 20, Clean: 50}, Deadman: Deadman{Subject: "ctl.v1.hb"},
+			Rejected: "rej.v1",
 		},
 		Engine: Engine{
 			Executor: ExecutorAuto, Dispatch: DispatchAuto, Follow: FollowAuto, Lanes: 1, BatchTicks: 64, Mode: ModeAuto,
@@ -34,4 +38,15 @@ func DefaultFeed() Feed {
 // DefaultSignal returns a signal with everything but its name, value and condition.
 func DefaultSignal() Signal {
 	return Signal{For: []Pattern{{Venue: "*", Symbol: "*"}}, OnGap: OnGapRewarm}
+}
+
+// defaultLimits let normal signals live: a gate is on from the start where what it refuses is a fault of the data or of the
+// program, and off where only the user can know what is normal.
+func defaultLimits() Limits {
+	return Limits{
+		Stale: time.Second, StaleReference: 5 * time.Second, GapTicks: 1, Skew: 2 * time.Second,
+		Crossed: GateRefuse, Locked: GateAllow, Empty: GateRefuse, Spread: 0.05,
+		Collar: 0.1, CollarWindow: 5 * time.Minute, Velocity: 0.05, VelocityWindow: time.Second, VelocityHold: 5 * time.Second,
+		Duplicate: 250 * time.Millisecond, Rate: 500, RateBurst: 250, Repeat: 200, RepeatWindow: time.Minute, Multiplier: 1,
+	}
 }

@@ -58,7 +58,7 @@ func TestDocsExamples(t *testing.T) {
 
 func keyTables() string {
 	var b strings.Builder
-	feed, signal, override := DefaultFeed(), DefaultSignal(), newOverride()
+	feed, signal, override, riskOverride := DefaultFeed(), DefaultSignal(), newOverride(), newRiskOverride()
 	keyTable(&b, "", Default().keys())
 	keyTable(&b, "nats", Default().NATS.keys())
 	keyTable(&b, "feeds", feed.keys())
@@ -66,6 +66,7 @@ func keyTables() string {
 	keyTable(&b, "signals", signal.keys())
 	keyTable(&b, "overrides", override.keys())
 	keyTable(&b, "risk", Default().Risk.keys())
+	keyTable(&b, "risk.overrides", riskOverride.keys())
 	keyTable(&b, "engine", Default().Engine.keys())
 	keyTable(&b, "publish", Default().Publish.keys())
 	keyTable(&b, "journal", Default().Journal.keys())
@@ -87,7 +88,7 @@ func keyTable(b *strings.Builder, name string, keys []key) {
 func keyRows(b *strings.Builder, prefix string, keys []key) {
 	for _, k := range keys {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", prefix+k.name, k.value.describe(), defaultOf(k.value), k.meaning)
-		if s, ok := k.value.(section); ok && (k.name == "tls" || k.name == "pending") {
+		if s, ok := k.value.(section); ok && (k.name == "tls" || k.name == "pending" || k.name == "budget" || k.name == "latency" || k.name == "deadman") {
 			keyRows(b, prefix+k.name+".", s.keys())
 		}
 	}
@@ -95,7 +96,7 @@ func keyRows(b *strings.Builder, prefix string, keys []key) {
 
 func defaultOf(v value) string {
 	switch v := v.(type) {
-	case section, list[Feed], list[Signal], list[Override]:
+	case section, list[Feed], list[Signal], list[Override], list[RiskOverride]:
 		return ""
 	case *scalar:
 		if v.isNeeded {

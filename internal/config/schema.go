@@ -126,17 +126,6 @@ func (s *Session) keys() []key {
 	}
 }
 
-func (r *Risk) keys() []key {
-	return []key{
-		{"stale", duration(&r.Stale, time.Millisecond, 24*time.Hour), "Refuse when the instrument's last quote is older than this in engine time."},
-		{"crossed", choice(&r.Crossed, GateRefuse, GateAllow), "When the bid is above the ask."},
-		{"locked", choice(&r.Locked, GateAllow, GateRefuse), "When the bid equals the ask."},
-		{"max_trail", duration(&r.MaxTrail, time.Millisecond, 24*time.Hour), "Refuse while receive time trails engine time by more than this."},
-		{"kill", kills{&r.Kill}, "Killed from the start: enters and updates are refused."},
-		{"gates", choice(&r.Gates, On, Off), "`off` lets everything pass and marks every signal `gates_off`. For research only."},
-	}
-}
-
 func (e *Engine) keys() []key {
 	return []key{
 		{"executor", choice(&e.Executor, ExecutorAuto, ExecutorCPU, ExecutorGPU), "Where the program runs. `auto` takes a GPU if the build and the machine have one."},

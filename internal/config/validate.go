@@ -29,6 +29,7 @@ func (c *Config) validate(r *report) {
 	c.signalRelations(r)
 	c.reachRelations(r)
 	c.killRelations(r)
+	c.riskRelations(r)
 	if c.Engine.Lanes > c.Engine.InstrumentsMax && !r.failed["engine.instruments"] {
 		r.add("engine.lanes", fmt.Sprintf("is %d, more than engine.instruments, %d", c.Engine.Lanes, c.Engine.InstrumentsMax), "a lane without instruments does nothing")
 	}

@@ -35,6 +35,9 @@ type scalar struct {
 	isNeeded bool
 }
 
+// numberTag stands for the tag of an integer or of another number, whichever the text is.
+const numberTag = "!!number"
+
 func (s *scalar) describe() string { return s.what }
 
 func (s *scalar) decode(d *decoder, path string, n *yaml.Node) {
@@ -65,6 +68,12 @@ func (s *scalar) encode() *yaml.Node {
 		return nil
 	}
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag, Value: text}
+	if s.tag == numberTag {
+		n.Tag = "!!float"
+		if !strings.ContainsAny(text, ".e") {
+			n.Tag = "!!int"
+		}
+	}
 	if s.tag == "!!str" && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
 		n.Style = yaml.DoubleQuotedStyle
 	}

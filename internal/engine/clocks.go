@@ -115,7 +115,8 @@ func (s *sequencer) evaluate(id, control, clocks, fresh uint32, tick *feed.Tick,
 	s.references.owe(id, control)
 	var none [4]float64
 	s.stage(id, &none, control, clocks, fresh, risk.Event{
-		Sequence: tick.Seq, EngineNs: atNs, Instrument: id, Source: tick.Source, Gap: gap, ClockTrails: s.clockTrails(tick),
+		Sequence: tick.Seq, EngineNs: atNs, ReceiveNs: tick.ReceiveNs, Instrument: id, Source: tick.Source, Gap: gap,
+		Reset: control&program.CtlSessionReset != 0, ClockTrails: s.clockTrails(tick),
 	}, tick.ReceiveNs)
 }
 

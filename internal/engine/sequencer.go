@@ -177,7 +177,7 @@ func (s *sequencer) apply(tick *feed.Tick) {
 			s.sessions.resetOne(tick.Instrument)
 		}
 		s.pass(tick, nowNs)
-	case feed.KindControl:
+	case feed.KindControl, feed.KindFill:
 		s.pass(tick, nowNs)
 	case feed.KindHeartbeat:
 		s.counts.Heartbeats.Add(1)
@@ -204,10 +204,10 @@ func (s *sequencer) market(tick *feed.Tick, nowNs int64, late bool) {
 	control, fresh, gap := s.control(tick)
 	refresh := s.references.follow(tick, control, nowNs)
 	s.stage(tick.Instrument, &tick.F, control, 0, refresh, risk.Event{
-		Sequence: tick.Seq, EngineNs: nowNs, ExchangeNs: tick.ExchangeNs,
+		Sequence: tick.Seq, EngineNs: nowNs, ExchangeNs: tick.ExchangeNs, ReceiveNs: tick.ReceiveNs,
 		Instrument: tick.Instrument, Source: tick.Source, Kind: tick.Kind,
 		QuoteFresh: fresh&classQuote != 0, TradeFresh: fresh&classTrade != 0,
-		Gap: gap, Late: late, ClockTrails: s.clockTrails(tick),
+		Gap: gap, Reset: control&program.CtlSessionReset != 0, Late: late, ClockTrails: s.clockTrails(tick),
 	}, tick.ReceiveNs)
 	if refresh != 0 {
 		s.dependents(tick, refresh, nowNs)
@@ -268,7 +268,7 @@ func (s *sequencer) pass(tick *feed.Tick, nowNs int64) {
 	}
 	o := s.claim()
 	*o = order{at: tick.ReceiveNs, event: risk.Event{
-		Sequence: tick.Seq, EngineNs: nowNs, ExchangeNs: tick.ExchangeNs,
+		Sequence: tick.Seq, EngineNs: nowNs, ExchangeNs: tick.ExchangeNs, ReceiveNs: tick.ReceiveNs,
 		Instrument: tick.Instrument, Source: tick.Source, Kind: tick.Kind, F: tick.F,
 	}}
 	s.pending++

@@ -270,7 +270,7 @@ func TestManyNodes(t *testing.T) {
 // TestSecondRun: a tick of a later run is explained under that run's configuration, from that run's state.
 func TestSecondRun(t *testing.T) {
 	settings := func(signals string) string {
-		return "version: 1\nfeeds: [{name: a, subject: md.a, codec: json}]\nsignals: [" + signals + "]\n"
+		return "version: 1\nfeeds: [{name: a, subject: md.a, codec: json}]\nrisk: {spread: 0, duplicate: 0}\nsignals: [" + signals + "]\n"
 	}
 	r := newRecord(t, settings(`{name: other, value: price, when: value > 0, for: "*"}, {name: more, value: "sma(mid, 3)", when: value > 0, for: "*"}`))
 	for i := range 5 {

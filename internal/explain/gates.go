@@ -124,6 +124,8 @@ func optional(is bool, text string) string { return either(is, text, "") }
 // age says how old what the signal uses is.
 func age(x *risk.Explanation) string {
 	switch {
+	case x.ReferenceStale:
+		return "another instrument that the signal uses was silent for more than " + durationText(x.Limits.StaleReferenceNs)
 	case !x.UsesQuote:
 		return "the signal uses no quote"
 	case !x.Quoted:

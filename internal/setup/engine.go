@@ -8,7 +8,6 @@ import (
 	"github.com/sigengine/sigengine/internal/engine"
 	"github.com/sigengine/sigengine/kernels"
 	"github.com/sigengine/sigengine/ring"
-	"github.com/sigengine/sigengine/risk"
 )
 
 // Generation is the number of the first configuration of a run.
@@ -48,7 +47,10 @@ func Engine(c *config.Config) (engine.Config, *kernels.Compiled, error) {
 	if e.NextReset, err = nextReset(c.Session); err != nil {
 		return engine.Config{}, nil, fmt.Errorf("setup: session: %w", err)
 	}
-	e.Desk = desk(c, compiled)
+	if e.Desk, err = desk(c, compiled); err != nil {
+		return engine.Config{}, nil, fmt.Errorf("setup: %w", err)
+	}
+	e.Desk.NextDay = e.NextReset
 	return e, compiled, nil
 }
 
@@ -86,40 +88,6 @@ func evaluations(e *engine.Config, compiled *kernels.Compiled) {
 			e.References.List[r].Signals |= 1 << i
 		}
 	}
-}
-
-// desk makes the desk's configuration.
-func desk(c *config.Config, compiled *kernels.Compiled) risk.Config {
-	d := risk.Config{
-		Partition: c.Partition, Generation: Generation, Instruments: c.Engine.InstrumentsMax,
-		GatesOn: c.Risk.Gates == config.On,
-		Limits: risk.Limits{
-			StaleNs: int64(c.Risk.Stale), RefuseCrossed: c.Risk.Crossed == config.GateRefuse,
-			RefuseLocked: c.Risk.Locked == config.GateRefuse,
-		},
-	}
-	for i := range c.Signals {
-		s, compiledSignal := &c.Signals[i], &compiled.Signals[i]
-		d.Rules = append(d.Rules, risk.Rule{
-			Name: s.Name, ThrottleNs: int64(s.Throttle), ExpiresNs: int64(s.Expires), HorizonNs: int64(s.Horizon),
-			HasExit: compiledSignal.HasExit, UsesQuote: compiledSignal.UsesQuote, UsesTrade: compiledSignal.UsesTrade,
-			ValueQuarter: compiledSignal.ValueQuarter, SideQuarter: compiledSignal.SideQuarter,
-			StrengthQuarter: compiledSignal.StrengthQuarter,
-		})
-	}
-	for _, k := range c.Risk.Kill {
-		switch k.Scope {
-		case config.KillAll:
-			d.KillAll = true
-		case config.KillSignal:
-			for i := range c.Signals {
-				if c.Signals[i].Name == k.Signal {
-					d.KillSignals |= 1 << i
-				}
-			}
-		}
-	}
-	return d
 }
 
 // applies says which signals an instrument has, and whether configuration kills it.

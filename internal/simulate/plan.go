@@ -89,7 +89,7 @@ func (p *Plan) config() string {
 		text.WriteString("late_drop: 5ms\n")
 	}
 	fmt.Fprintf(&text, "feeds: [{name: all, subject: md.>, codec: json}]\n")
-	fmt.Fprintf(&text, "risk: {stale: 50ms, max_trail: 1s}\n")
+	fmt.Fprintf(&text, "risk: {stale: 50ms, max_trail: 1s, collar: 0, velocity: 0}\n")
 	fmt.Fprintf(&text, "engine: {mode: fused, executor: cpu, lanes: %d, batch: %d, instruments: %d, heartbeat: 10ms}\n",
 		p.Lanes, p.BatchTicks, p.InstrumentsMax)
 	if p.Signals != "" {
