@@ -118,7 +118,7 @@ type FillWhat uint8
 const (
 	FillTrade     FillWhat = 0 // the size was bought (positive) or sold at the price
 	FillPosition  FillWhat = 1 // the position is the size, whatever was known before; worth the price
-	FillHeartbeat FillWhat = 2 // there is nothing new, and the source of fills lives
+	FillHeartbeat FillWhat = 2 // there is nothing new, and the source of fills lives; size 1: every position has just been told
 )
 
 // ControlScope is the second value of a KindControl tick.

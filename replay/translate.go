@@ -11,7 +11,7 @@ import (
 // translate makes a recorded command on a signal, which says its number in the configuration of then, one on the signal of
 // that name. Where there is none it has nothing to stop, and only its time counts.
 func (p *Player) translate(tick *feed.Tick) error {
-	if p.options.Config == nil || tick.Kind != feed.KindControl || feed.ControlScope(feed.Code(tick.F[1])) != feed.ScopeSignal {
+	if p.options.Config == nil || tick.Kind != feed.KindControl || !namesSignal(tick) {
 		return nil
 	}
 	index := int(feed.Code(tick.F[2]))
@@ -27,6 +27,18 @@ func (p *Player) translate(tick *feed.Tick) error {
 	}
 	tick.F[2] = float64(at)
 	return nil
+}
+
+// namesSignal reports whether a command is about a signal.
+func namesSignal(tick *feed.Tick) bool {
+	scope := feed.ControlScope(feed.Code(tick.F[1]))
+	switch feed.ControlVerb(feed.Code(tick.F[0])) {
+	case feed.ControlFact:
+		return false
+	case feed.ControlLatch:
+		return scope == feed.ScopeInstrument
+	}
+	return scope == feed.ScopeSignal
 }
 
 // signalNames returns the names of a configuration's signals, nil if it could not be read.

@@ -12,6 +12,10 @@ func TestCommandsFollowNames(t *testing.T) {
 	command := func(scope feed.ControlScope, index float64) feed.Tick {
 		return feed.Tick{Seq: 7, Kind: feed.KindControl, F: [4]float64{float64(feed.ControlKill), float64(scope), index}}
 	}
+	fact := feed.Tick{Seq: 7, Kind: feed.KindControl, F: [4]float64{float64(feed.ControlFact), float64(feed.FactDisk), 1}}
+	latch := func(index float64) feed.Tick {
+		return feed.Tick{Seq: 7, Kind: feed.KindControl, Instrument: 3, F: [4]float64{float64(feed.ControlLatch), float64(feed.ScopeInstrument), index}}
+	}
 	beat := feed.Tick{Seq: 7, Kind: feed.KindHeartbeat}
 	for _, test := range []struct {
 		name     string
@@ -26,6 +30,8 @@ func TestCommandsFollowNames(t *testing.T) {
 		{"of everything", other, []string{"a", "b"}, command(feed.ScopeAll, 0), command(feed.ScopeAll, 0), false},
 		{"of names that are not known", other, nil, command(feed.ScopeSignal, 0), feed.Tick{}, true},
 		{"of a number that there was none of", other, []string{"a"}, command(feed.ScopeSignal, 1), feed.Tick{}, true},
+		{"a fact", other, nil, fact, fact, false},
+		{"a latch", other, []string{"a", "x", "b"}, latch(2), latch(1), false},
 		{"negative", other, []string{"a"}, command(feed.ScopeSignal, -1), feed.Tick{}, true},
 	} {
 		p := &Player{options: Options{Config: test.config}, config: test.config, recorded: test.recorded}

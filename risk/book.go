@@ -19,6 +19,7 @@ const (
 type book struct {
 	gross, net, cash money
 	broken           bool // a sum did not fit, or a fill was not a number: nothing is certain any more
+	missing          bool // fills went missing, and positions have not all been told anew since
 
 	peak, dayBase money
 	last          money // profit as last measured
@@ -36,7 +37,7 @@ type holding struct {
 }
 
 // certain reports whether exposure, profit and loss are known.
-func (b *book) certain() bool { return !b.broken }
+func (b *book) certain() bool { return !b.broken && !b.missing }
 
 // profit returns profit and loss since the run began.
 func (b *book) profit() money { return b.cash + b.net }
@@ -55,8 +56,12 @@ func floor(v float64) float64 { return math.Floor(v) }
 // fill takes a fill, a position or a heartbeat of fills. It reports whether too much was lost.
 func (d *Desk) fill(event *Event) bool {
 	d.book.news, d.book.newsNs = true, event.EngineNs
+	d.fillSources |= 1 << event.Source
 	what := feed.FillWhat(event.F[2])
 	if what == feed.FillHeartbeat {
+		if event.F[1] == 1 {
+			d.book.missing = false
+		}
 		return false
 	}
 	price, size := event.F[0], event.F[1]
@@ -205,11 +210,11 @@ func (d *Desk) newsStale(nowNs int64) bool {
 	return !d.book.news || nowNs-d.book.newsNs > d.config.Budget.StaleNs
 }
 
-// budgeted runs the gates that let pass what reduces a position.
+// budgeted runs the gates that let pass what reduces a position. A signal without a side counts both ways.
 func (d *Desk) budgeted(gate Gate, q *question) bool {
 	h, l := &q.market.holding, &q.profile.limits
 	way := sign(q.side)
-	reduces := !d.book.broken && way != 0 && way == -sign(h.position) && l.SignalSize <= abs(h.position)
+	reduces := d.book.certain() && way != 0 && way == -sign(h.position) && l.SignalSize <= abs(h.position)
 	if reduces {
 		return false
 	}
@@ -219,14 +224,19 @@ func (d *Desk) budgeted(gate Gate, q *question) bool {
 	case GateReducing:
 		return d.reduceAll || d.reduceSignals>>q.index&1 != 0 || q.market.reduce
 	case GatePosition:
-		if way == 0 || d.book.broken {
+		if !d.book.certain() {
 			return true
 		}
-		toward := float64(way)
-		worst := h.position + float64(toward*(l.SignalSize+d.outstanding(q, way)))
-		return !(abs(worst) <= l.PositionMax)
+		return way >= 0 && d.tooLarge(q, 1) || way <= 0 && d.tooLarge(q, -1)
 	}
 	return d.exposed(q, way)
+}
+
+// tooLarge reports whether the position could become larger than allowed in a direction.
+func (d *Desk) tooLarge(q *question, way int8) bool {
+	l := &q.profile.limits
+	worst := q.market.holding.position + float64(float64(way)*(l.SignalSize+d.outstanding(q, way)))
+	return !(abs(worst) <= l.PositionMax)
 }
 
 // outstanding returns what the instrument's other open pairs may still add in a direction.
@@ -251,8 +261,8 @@ func (d *Desk) exposed(q *question, way int8) bool {
 		price = m.last
 	}
 	more, ok := toMoney(float64(float64(q.profile.limits.SignalSize*price) * m.multiplier()))
-	if !ok || !b.certain() || way == 0 {
+	if !ok || !b.certain() || exceeds(b.gross+absMoney(more), d.most.gross) {
 		return true
 	}
-	return exceeds(b.gross+absMoney(more), d.most.gross) || exceeds(absMoney(b.net+money(way)*more), d.most.net)
+	return way >= 0 && exceeds(absMoney(b.net+more), d.most.net) || way <= 0 && exceeds(absMoney(b.net-more), d.most.net)
 }

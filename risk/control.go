@@ -15,6 +15,7 @@ func (d *Desk) control(event *Event) {
 		}
 		return
 	}
+	d.latchChanges++
 	scope := feed.ControlScope(feed.Code(event.F[1]))
 	index := -1
 	if event.F[2] >= 0 && event.F[2] < float64(len(d.rules)) {
@@ -41,6 +42,7 @@ func (d *Desk) control(event *Event) {
 // kill stops everything.
 func (d *Desk) kill(event *Event) {
 	d.killAll = true
+	d.latchChanges++
 	for _, id := range d.byName {
 		d.withdraw(event, id, ^uint64(0), signal.ReasonKill)
 	}
@@ -116,7 +118,7 @@ func (d *Desk) controlSignal(event *Event, verb feed.ControlVerb, index int) {
 func (d *Desk) latch(event *Event, scope feed.ControlScope, index int) {
 	switch {
 	case scope == feed.ScopeInstrument && index >= 0 && event.Instrument < uint32(len(d.markets)):
-		d.latched[event.Instrument] |= 1 << index
+		d.setLatch(event.Instrument, 1<<index)
 	case scope == feed.ScopeInstrument && event.F[2] >= 0 && index < 0: // of a signal that there is none of here
 	default:
 		d.stop(event)

@@ -117,6 +117,8 @@ type Desk struct {
 	killAll       bool
 	reduceAll     bool
 	stopped       bool // latched: too much was lost
+	latchChanges  uint64
+	fillSources   uint64 // sources that have sent fills, a bit each
 	killSignals   uint64
 	reduceSignals uint64
 	facts         facts
@@ -231,7 +233,7 @@ func (d *Desk) fire(event *Event, index int, when, exit bool, row Row) {
 	}
 	if gate := d.ask(&q); gate != GateNone {
 		if gate == GateRepeat {
-			d.latched[event.Instrument] |= 1 << index
+			d.setLatch(event.Instrument, 1<<index)
 		}
 		d.refuse(event, event.Instrument, index, gate, action, row)
 		return

@@ -240,6 +240,7 @@ func (h *history) event() (Event, Fired) {
 		h.outside(&e)
 		return e, Fired{}
 	case 1:
+		e.Source = 0
 		e.Kind, e.F = feed.KindFill, [4]float64{
 			float64(rapid.IntRange(99, 103).Draw(t, "fill price")), float64(rapid.IntRange(-3, 3).Draw(t, "fill size")), float64(rapid.IntRange(0, 2).Draw(t, "what")),
 		}
@@ -278,7 +279,10 @@ func (h *history) outside(e *Event) {
 	switch rapid.IntRange(0, 5).Draw(t, "outside") {
 	case 0:
 		e.Kind = feed.KindGap
-		if rapid.Bool().Draw(t, "all") {
+		switch rapid.IntRange(0, 3).Draw(t, "whose") {
+		case 0: // of the source of fills
+			e.Instrument, e.Source = feed.AllInstruments, 0
+		case 1, 2:
 			e.Instrument = feed.AllInstruments
 		}
 	case 1:

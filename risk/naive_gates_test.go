@@ -145,28 +145,32 @@ var naiveGates = map[Gate]func(n *naive, q naiveAsk) bool{
 	GateFills:    func(n *naive, q naiveAsk) bool { return !n.reduces(q) && n.silent(q) },
 	GateReducing: func(n *naive, q naiveAsk) bool { return !n.reduces(q) && n.commanded(q, feed.ControlReduce) },
 	GatePosition: func(n *naive, q naiveAsk) bool {
-		way := n.signOf(q.side)
 		_, _, _, known := n.totals()
-		if way == 0 || !known {
-			return true
+		if n.reduces(q) {
+			return false
 		}
 		size, _, _ := n.position(q.id)
-		worst := size + way*q.l.SignalSize
-		for sig := range n.config.Rules {
-			if sig == q.sig || !n.isOpen(q.id, sig, q.e.EngineNs) {
-				continue
+		for _, way := range n.ways(q) {
+			worst := size + way*q.l.SignalSize
+			for sig := range n.config.Rules {
+				if sig == q.sig || !n.isOpen(q.id, sig, q.e.EngineNs) {
+					continue
+				}
+				all := n.decisions(q.id, sig)
+				if n.signOf(all[len(all)-1].side) != -way {
+					worst += way * n.limits(sig, q.id).SignalSize
+				}
 			}
-			all := n.decisions(q.id, sig)
-			if n.signOf(all[len(all)-1].side) != -way {
-				worst += way * n.limits(sig, q.id).SignalSize
+			if math.Abs(worst) > q.l.PositionMax {
+				return true
 			}
 		}
-		return !n.reduces(q) && math.Abs(worst) > q.l.PositionMax
+		return !known
 	},
 	GateExposure: func(n *naive, q naiveAsk) bool {
 		gross, net, _, known := n.totals()
 		bid, _, ask, _ := n.book(q.id)
-		price, way := (bid+ask)/2, n.signOf(q.side)
+		price := (bid + ask) / 2
 		if math.IsNaN(price) {
 			price = n.lastPrice(q.id)
 		}
@@ -175,8 +179,11 @@ var naiveGates = map[Gate]func(n *naive, q naiveAsk) bool{
 		}
 		more := q.l.SignalSize * price
 		b := n.config.Budget
-		return !known || way == 0 || math.IsNaN(price) || b.Gross > 0 && gross+math.Abs(more) > b.Gross ||
-			b.Net > 0 && math.Abs(net+way*more) > b.Net
+		over := !known || math.IsNaN(price) || b.Gross > 0 && gross+math.Abs(more) > b.Gross
+		for _, way := range n.ways(q) {
+			over = over || b.Net > 0 && math.Abs(net+way*more) > b.Net
+		}
+		return over
 	},
 	GateRate: func(n *naive, q naiveAsk) bool {
 		return n.bucket(q, q.l.RateBurst, func(d naiveDecision) int64 {
@@ -242,6 +249,14 @@ func (n *naive) commanded(q naiveAsk, verb feed.ControlVerb) bool {
 		}
 	}
 	return in[feed.ScopeAll] || in[feed.ScopeInstrument] || in[feed.ScopeSignal]
+}
+
+// ways are the directions that a signal may mean.
+func (n *naive) ways(q naiveAsk) []float64 {
+	if way := n.signOf(q.side); way != 0 {
+		return []float64{way}
+	}
+	return []float64{1, -1}
 }
 
 func (n *naive) reduces(q naiveAsk) bool {

@@ -217,7 +217,24 @@ func (n *naive) totals() (gross, net, profit float64, known bool) {
 		net += size * mark
 		profit += cash + size*mark
 	}
-	return gross, net, profit, !math.IsNaN(profit)
+	return gross, net, profit, !math.IsNaN(profit) && !n.missing()
+}
+
+// missing says whether fills went missing and positions have not all been told since.
+func (n *naive) missing() bool {
+	told, missing := false, false
+	for _, e := range n.events {
+		switch {
+		case e.Kind == feed.KindFill:
+			told = true
+			if feed.FillWhat(e.F[2]) == feed.FillHeartbeat && e.F[1] == 1 {
+				missing = false
+			}
+		case e.Kind == feed.KindGap && e.Source == 0 && told:
+			missing = true
+		}
+	}
+	return missing
 }
 
 // measure follows profit and loss after an event that could change it, and reports whether too much was lost.

@@ -7,8 +7,13 @@ import (
 	"github.com/sigengine/sigengine/signal"
 )
 
-// gap marks the instruments whose data went missing and withdraws what is open on them.
+// gap marks the instruments whose data went missing and withdraws what is open on them. Where fills went missing it is the
+// positions that are not known.
 func (d *Desk) gap(event *Event) {
+	if d.fillSources>>event.Source&1 != 0 {
+		d.book.missing = true
+		return
+	}
 	d.each(event, func(d *Desk, id uint32) {
 		m := &d.markets[id]
 		m.gapQuote, m.gapTrade = true, true
@@ -67,6 +72,7 @@ func (d *Desk) stop(event *Event) {
 		return
 	}
 	d.stopped = true
+	d.latchChanges++
 	for _, id := range d.byName {
 		d.withdraw(event, id, ^uint64(0), signal.ReasonDrawdown)
 	}

@@ -10,43 +10,85 @@ import (
 // ErrCommand says that a command cannot be carried out.
 var ErrCommand = errors.New("engine: bad command")
 
-// Command is an operator's word. It enters as a tick, so it is journaled and replayed like a price.
+// Command is an operator's word. It enters as a tick, so it is journaled and replayed like a price; who gave it and why
+// is journaled beside it, as a note.
 type Command struct {
 	Verb   feed.ControlVerb
 	Scope  feed.ControlScope
 	Symbol feed.Symbol // of ScopeInstrument
-	Signal int         // of ScopeSignal: index in the configuration
+	Signal int         // of ScopeSignal, and of ControlLatch with ScopeInstrument: index in the configuration
+	By     string      // who; a resume needs it
+	Reason string      // why; a resume needs it
 }
 
 // Command sequences an operator's command. It returns when the command is queued; it takes effect at its place in
 // the sequence. Any goroutine.
 func (e *Engine) Command(c Command) error {
-	tick := feed.Tick{
-		ReceiveNs: e.clock.NowNs(), Instrument: feed.AllInstruments, Kind: feed.KindControl,
-		F: [4]float64{float64(c.Verb), float64(c.Scope), -1},
-	}
-	if c.Verb != feed.ControlKill && c.Verb != feed.ControlResume {
-		return fmt.Errorf("%w: verb %d", ErrCommand, c.Verb)
+	tick, err := e.commandTick(&c)
+	if err != nil {
+		return err
 	}
 	e.commands.Lock()
 	defer e.commands.Unlock()
-	switch c.Scope {
-	case feed.ScopeAll:
-	case feed.ScopeSignal:
-		if c.Signal < 0 || c.Signal >= len(e.config.Desk.Rules) {
-			return fmt.Errorf("%w: no signal %d", ErrCommand, c.Signal)
-		}
-		tick.F[2] = float64(c.Signal)
-	case feed.ScopeInstrument:
+	if c.Scope == feed.ScopeInstrument {
 		handle, err := e.control.Symbols.Intern([]byte(c.Symbol.Venue), []byte(c.Symbol.Name))
 		if err != nil {
 			return fmt.Errorf("%w: instrument %s %s: %w", ErrCommand, c.Symbol.Venue, c.Symbol.Name, err)
 		}
 		tick.Instrument = handle
-	default:
-		return fmt.Errorf("%w: scope %d", ErrCommand, c.Scope)
 	}
-	if e.control.Abandoned() || !e.control.Offer(&tick, 0) {
+	if c.By != "" || c.Reason != "" {
+		tick.F[3] = e.notes.put(c, tick.ReceiveNs)
+	}
+	return e.offer(&tick)
+}
+
+// commandTick checks a command and returns its tick, without instrument and note.
+func (e *Engine) commandTick(c *Command) (feed.Tick, error) {
+	tick := feed.Tick{
+		ReceiveNs: e.clock.NowNs(), Instrument: feed.AllInstruments, Kind: feed.KindControl,
+		F: [4]float64{float64(c.Verb), float64(c.Scope), -1},
+	}
+	ofSignal := c.Scope == feed.ScopeSignal
+	switch c.Verb {
+	case feed.ControlKill, feed.ControlReduce:
+	case feed.ControlResume:
+		if c.By == "" || c.Reason == "" {
+			return tick, fmt.Errorf("%w: a resume needs a name and a reason; say who and why", ErrCommand)
+		}
+	case feed.ControlLatch:
+		ofSignal = c.Scope == feed.ScopeInstrument
+	default:
+		return tick, fmt.Errorf("%w: verb %d", ErrCommand, c.Verb)
+	}
+	if c.Scope < feed.ScopeAll || c.Scope > feed.ScopeSignal || c.Scope == feed.ScopeSignal && c.Verb == feed.ControlLatch {
+		return tick, fmt.Errorf("%w: scope %d", ErrCommand, c.Scope)
+	}
+	if ofSignal {
+		if c.Signal < 0 || c.Signal >= len(e.config.Desk.Rules) {
+			return tick, fmt.Errorf("%w: no signal %d", ErrCommand, c.Signal)
+		}
+		tick.F[2] = float64(c.Signal)
+	}
+	return tick, nil
+}
+
+// Fact sequences what the world outside is like: see feed.Fact for its values. Any goroutine but those of the engine.
+func (e *Engine) Fact(fact feed.Fact, value float64) error {
+	if fact == 0 || fact >= feed.FactCount {
+		return fmt.Errorf("%w: fact %d", ErrCommand, fact)
+	}
+	tick := feed.Tick{
+		ReceiveNs: e.clock.NowNs(), Instrument: feed.AllInstruments, Kind: feed.KindControl,
+		F: [4]float64{float64(feed.ControlFact), float64(fact), value},
+	}
+	e.commands.Lock()
+	defer e.commands.Unlock()
+	return e.offer(&tick)
+}
+
+func (e *Engine) offer(tick *feed.Tick) error {
+	if e.control.Abandoned() || !e.control.Offer(tick, 0) {
 		return fmt.Errorf("%w: the engine has stopped", ErrCommand)
 	}
 	e.control.Flush()

@@ -20,4 +20,5 @@ type Counts struct {
 	Turns           atomic.Uint64 // batches
 	Signals         atomic.Uint64 // decided
 	SinkErrors      atomic.Uint64 // decided, but not published
+	NotesLost       atomic.Uint64 // notes of commands that could not be journaled
 }

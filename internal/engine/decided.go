@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/sigengine/sigengine/replay/journal"
+	"github.com/sigengine/sigengine/risk"
 	"github.com/sigengine/sigengine/signal"
 )
 
@@ -12,6 +13,13 @@ type Sink interface {
 	Emit(pair uint32, body *signal.Body, receiveNs int64) (result uint8)
 }
 
+// RefusalSink receives refused signals in order, on the desk's goroutine. It must not block for longer than it documents.
+type RefusalSink interface {
+	// Refuse takes one; pair identifies signal and instrument, receiveNs is the receive time of the causing tick. The rejection
+	// is valid until Refuse returns.
+	Refuse(pair uint32, gate risk.Gate, rejection *signal.Rejection, receiveNs int64)
+}
+
 // Preparer is a Sink that wants to know a pair before its first signal, so that Emit need not allocate.
 type Preparer interface {
 	Prepare(pair uint32, signalName, venue, symbol string)
@@ -20,6 +28,7 @@ type Preparer interface {
 // decided takes what the desk decided: hash, sink, journal, in this order. It is the desk's Taker.
 type decided struct {
 	sink      Sink
+	refusals  RefusalSink
 	outcomes  *journal.OutcomeAppender
 	hash      *signal.OutputHash
 	encoded   []byte
@@ -27,10 +36,17 @@ type decided struct {
 	counts    *Counts
 }
 
-func newDecided(sink Sink, outcomes *journal.OutcomeAppender, counts *Counts) *decided {
+func newDecided(ports Ports, counts *Counts) *decided {
 	return &decided{
-		sink: sink, outcomes: outcomes, hash: signal.NewOutputHash(),
+		sink: ports.Sink, refusals: ports.Refusals, outcomes: ports.Outcomes, hash: signal.NewOutputHash(),
 		encoded: make([]byte, 0, signal.BodyBytesMax), counts: counts,
+	}
+}
+
+// Refuse hands a refused signal on. It is no part of the hash.
+func (d *decided) Refuse(pair uint32, gate risk.Gate, rejection *signal.Rejection) {
+	if d.refusals != nil {
+		d.refusals.Refuse(pair, gate, rejection, d.receiveNs)
 	}
 }
 

@@ -17,7 +17,9 @@ type deskStage struct {
 	row     row
 	touched [LanesMax]uint64 // by lane: rows consumed in this batch up to here
 	observe func(Observation)
-	ended   bool // a row will not come: nothing is decided any more, so what was is a beginning of the whole
+	latched func(risk.Latches)
+	changes uint64 // of latches, as told last
+	ended   bool   // a row will not come: nothing is decided any more, so what was is a beginning of the whole
 }
 
 func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
@@ -27,7 +29,7 @@ func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
 	}
 	return &deskStage{
 		desk: desk, rules: e.config.Desk.Rules, orders: e.orders, lanes: e.lanes, decided: taker, timing: e.timing,
-		observe: e.ports.Observe,
+		observe: e.ports.Observe, latched: e.ports.Latched,
 	}, nil
 }
 
@@ -44,6 +46,7 @@ func (d *deskStage) drain() int {
 		if taken > 0 {
 			d.timing.decided(batch[:taken], startNs, d.timing.now())
 			d.release()
+			d.tellLatches()
 			d.orders.Release(taken)
 			total += taken
 		}
@@ -51,6 +54,15 @@ func (d *deskStage) drain() int {
 			return total
 		}
 	}
+}
+
+// tellLatches tells what is latched if that has changed.
+func (d *deskStage) tellLatches() {
+	if d.latched == nil || d.changes == d.desk.LatchChanges() {
+		return
+	}
+	d.changes = d.desk.LatchChanges()
+	d.latched(d.desk.Latches())
 }
 
 // take applies orders until one's row is not computed yet.

@@ -24,7 +24,7 @@
 //   - AddInlet before Run;
 //   - Run: one goroutine, once; it owns the sequencer (and, fused, everything after it); or Steps and a Stepper, for who
 //     decides himself when the engine gets its turns (internal/simulate);
-//   - Kill, Resume, Stop and Stats: any goroutine;
+//   - Command, Fact, Stop and Counts: any goroutine;
 //   - Steps instead of Run drives it a turn at a time, for simulation;
 //   - a Recording (replay) is an engine without inlets: its one caller is the sequencer.
 //

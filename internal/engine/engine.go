@@ -21,6 +21,10 @@ type Ports struct {
 	// JournalErr reports that the journal failed under its stop policy; it is asked once a turn.
 	JournalErr func() error
 	Timing     *Timing
+	// Refusals gets refused signals, as many as package risk hands on, on the desk's goroutine. nil: they are only counted.
+	Refusals RefusalSink
+	// Latched is told, on the desk's goroutine, what is killed, reduced and latched, whenever that has changed.
+	Latched func(risk.Latches)
 	// Observe sees every event on the desk's goroutine, before the desk takes it. It slows the engine: explanations and tests
 	// have use for it.
 	Observe func(Observation)
@@ -56,6 +60,7 @@ type Engine struct {
 	startErr  error // a device did not start
 
 	commands sync.Mutex // the control inlet has many callers
+	notes    notes
 	stopping atomic.Bool
 }
 
@@ -105,7 +110,7 @@ func (e *Engine) build() error {
 	if e.sequencer, err = newSequencer(&e.config, e.lanes, e.orders, &e.counts); err != nil {
 		return fmt.Errorf("engine: references: %w", err)
 	}
-	e.decided = newDecided(e.ports.Sink, e.ports.Outcomes, &e.counts)
+	e.decided = newDecided(e.ports, &e.counts)
 	if e.desk, err = newDeskStage(e, e.decided); err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}

@@ -159,6 +159,9 @@ func (e *Engine) sequence(tick *feed.Tick, venue uint64) {
 // number assigns the next sequence, journals and applies.
 func (e *Engine) number(tick *feed.Tick, venue uint64) {
 	tick.Seq = e.sequencer.sequence + 1
+	if tick.Kind == feed.KindControl && tick.F[3] > 0 {
+		e.journalNote(tick)
+	}
 	if e.ports.Ticks != nil {
 		e.ports.Ticks.Append(tick, venue)
 	}

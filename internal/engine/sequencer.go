@@ -59,6 +59,7 @@ type sequencer struct {
 	byName        []uint32 // ids in the order of their escaped names
 	names         []string // escaped name by id
 	signals       []uint64 // by id: the signals it has
+	fillSources   uint64   // sources that have sent fills, a bit each
 
 	sessions   sessions
 	clocks     clocks
@@ -177,7 +178,10 @@ func (s *sequencer) apply(tick *feed.Tick) {
 			s.sessions.resetOne(tick.Instrument)
 		}
 		s.pass(tick, nowNs)
-	case feed.KindControl, feed.KindFill:
+	case feed.KindFill:
+		s.fillSources |= 1 << tick.Source
+		s.pass(tick, nowNs)
+	case feed.KindControl:
 		s.pass(tick, nowNs)
 	case feed.KindHeartbeat:
 		s.counts.Heartbeats.Add(1)
@@ -189,6 +193,9 @@ func (s *sequencer) apply(tick *feed.Tick) {
 // gap marks every instrument that the gap concerns: the next slot of each, whoever causes it, carries the flag.
 func (s *sequencer) gap(tick *feed.Tick) {
 	s.counts.Gaps.Add(1)
+	if s.fillSources>>tick.Source&1 != 0 {
+		return // no market data is missing
+	}
 	if tick.Instrument == feed.AllInstruments {
 		s.gapGeneration[tick.Source]++
 		return

@@ -125,7 +125,7 @@ func stressSource(inlet *feed.Inlet, clock feed.Clock, r *rand.Rand) {
 func stressCommands(e *Engine, r *rand.Rand) {
 	for range 50 {
 		_ = e.Command(Command{ // refused once the engine has stopped
-			Verb: feed.ControlVerb(1 + r.IntN(2)), Scope: feed.ControlScope(1 + r.IntN(3)), Signal: r.IntN(3),
+			Verb: feed.ControlVerb(1 + r.IntN(2)), Scope: feed.ControlScope(1 + r.IntN(3)), Signal: r.IntN(3), By: "stress", Reason: "test",
 			Symbol: feed.Symbol{Venue: "v", Name: fmt.Sprintf("s%d", r.IntN(24))},
 		})
 		time.Sleep(time.Millisecond)

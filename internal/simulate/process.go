@@ -195,7 +195,7 @@ func (p *process) poisoned() bool {
 
 // command gives the engine an operator's word.
 func (p *process) command(verb feed.ControlVerb, scope feed.ControlScope, symbol feed.Symbol, signal int) {
-	err := p.engine.Command(engine.Command{Verb: verb, Scope: scope, Symbol: symbol, Signal: signal})
+	err := p.engine.Command(engine.Command{Verb: verb, Scope: scope, Symbol: symbol, Signal: signal, By: "simulator", Reason: "by chance"})
 	if err != nil && !errors.Is(err, feed.ErrSymbolsFull) {
 		p.run.problem("command", "%v", err)
 	}

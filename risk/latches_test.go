@@ -1,0 +1,63 @@
+package risk
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/sigengine/sigengine/feed"
+)
+
+// TestLatches: what is in force is told, and its number of changes grows with it and with nothing else.
+func TestLatches(t *testing.T) {
+	desk, err := NewDesk(Config{
+		Partition: "p", Instruments: 3, GatesOn: true, Limits: Limits{RepeatCount: 1, RepeatWindowNs: 1000},
+		Rules: []Rule{{Name: "a", HasExit: true, SideQuarter: -1, StrengthQuarter: -1}, {Name: "b", HasExit: true, SideQuarter: -1, StrengthQuarter: -1}},
+	}, &collect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk.Define(0, feed.Symbol{Venue: "v", Name: "Z"}, 1, false)
+	desk.Define(1, feed.Symbol{Venue: "v", Name: "A"}, 1, true) // configuration's kill is not a latch
+	seq := uint64(0)
+	apply := func(e Event, when, exit uint64) {
+		seq++
+		e.Sequence, e.EngineNs = seq, int64(seq)
+		desk.Apply(&e, Fired{When: when, Exit: exit}, values(1))
+	}
+	control := func(verb feed.ControlVerb, scope feed.ControlScope, signal, note float64) {
+		apply(Event{Kind: feed.KindControl, F: [4]float64{float64(verb), float64(scope), signal, note}}, 0, 0)
+	}
+	quote := Event{Kind: feed.KindQuote, QuoteFresh: true, F: [4]float64{1, 1, 2, 1}}
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { apply(quote, 1, 0); apply(quote, 0, 1) }, "{false false false [] [] [] [] []}"},
+		{func() { apply(quote, 1, 0) }, "{false false false [] [] [] [] [{a {v Z}}]}"},
+		{func() { control(feed.ControlKill, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [{v Z}] [] [{a {v Z}}]}"},
+		{func() { control(feed.ControlReduce, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [{v Z}] [{v Z}] [{a {v Z}}]}"},
+		{func() { control(feed.ControlResume, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [] [] [{a {v Z}}]}"},
+		{func() { control(feed.ControlResume, feed.ScopeInstrument, 0, 1) }, "{false false false [] [] [] [] []}"},
+		{func() { control(feed.ControlKill, feed.ScopeSignal, 1, 0) }, "{false false false [b] [] [] [] []}"},
+		{func() { control(feed.ControlReduce, feed.ScopeSignal, 0, 0) }, "{false false false [b] [a] [] [] []}"},
+		{func() { control(feed.ControlKill, feed.ScopeAll, 0, 0) }, "{true false false [b] [a] [] [] []}"},
+		{func() { control(feed.ControlReduce, feed.ScopeAll, 0, 0) }, "{true true false [b] [a] [] [] []}"},
+		{func() { control(feed.ControlLatch, feed.ScopeAll, -1, 1) }, "{true true true [b] [a] [] [] []}"},
+		{func() { control(feed.ControlResume, feed.ScopeAll, 0, 1) }, "{false false false [b] [a] [] [] []}"},
+	} {
+		before := desk.LatchChanges()
+		step.do()
+		got := desk.Latches()
+		if fmt.Sprint(got) != step.want {
+			t.Errorf("%+v, want %s", got, step.want)
+		}
+		if any := got.Any(); any != (step.want != "{false false false [] [] [] [] []}") || any && desk.LatchChanges() == before {
+			t.Errorf("%s: any %v, changes %d after %d", step.want, any, desk.LatchChanges(), before)
+		}
+	}
+	before := desk.LatchChanges()
+	apply(quote, 0, 0)
+	if desk.LatchChanges() != before {
+		t.Error("a quote changed the latches")
+	}
+}
