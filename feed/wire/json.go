@@ -12,6 +12,7 @@ type JSONDecoder struct {
 	source  uint16
 	venue   []byte // for messages that name none
 	symbols *feed.Symbols
+	fills   bool // it reads fills and positions, and nothing else
 	stats   feed.DecodeStats
 
 	reader    jsonin.Reader
@@ -23,6 +24,7 @@ type JSONDecoder struct {
 	seen      fieldSet                    // of the current element, null included
 	duplicate bool                        // a known field came twice in the current element
 	malformed bool                        // a field that nobody reads is not JSON
+	alive     bool                        // the current element is a heartbeat of fills
 	visit     func(key []byte, value *fastjson.Value)
 }
 
@@ -56,6 +58,9 @@ func (d *JSONDecoder) Decode(text []byte, receiveNs int64, batch *feed.Batch) bo
 	}
 	if why != feed.RejectNone {
 		d.message.reject(&d.stats, why)
+		if d.fills {
+			d.lostFill(batch)
+		}
 		return false
 	}
 	return d.More(batch)
@@ -86,7 +91,7 @@ func (d *JSONDecoder) element(element *fastjson.Value, batch *feed.Batch) {
 	*tick = feed.Tick{ReceiveNs: d.message.receiveNs, Source: d.source}
 	sequence, why := d.read(element, tick)
 	if why != feed.RejectNone {
-		more := tick.Flags&feed.FlagMore != 0
+		more := tick.Flags&feed.FlagMore != 0 || d.fills
 		if !d.message.rejectTick(&d.stats, why, more, d.source, tick) {
 			return
 		}
@@ -157,7 +162,7 @@ func (d *JSONDecoder) unread(used fieldSet) feed.Reject {
 
 // instrument interns the names, last of all, so that a rejected tick takes no place in the table.
 func (d *JSONDecoder) instrument(kind feed.Kind) (uint32, feed.Reject) {
-	if d.fields[fieldSymbol] == nil && kind == feed.KindGap {
+	if d.fields[fieldSymbol] == nil && (kind == feed.KindGap || d.fills && d.alive) {
 		return feed.AllInstruments, feed.RejectNone
 	}
 	venue := d.venue

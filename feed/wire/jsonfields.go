@@ -29,6 +29,7 @@ const (
 	fieldLevel
 	fieldStatus
 	fieldLost
+	fieldComplete // of fills alone
 	fieldCount
 )
 
@@ -81,6 +82,8 @@ func fieldOf(key []byte) int {
 		return fieldStatus
 	case "lost":
 		return fieldLost
+	case "complete":
+		return fieldComplete
 	}
 	return fieldCount
 }
@@ -89,7 +92,7 @@ func fieldOf(key []byte) int {
 func (d *JSONDecoder) field(key []byte, value *fastjson.Value) {
 	field := fieldOf(key)
 	switch {
-	case field == fieldCount:
+	case field == fieldCount || field == fieldComplete && !d.fills:
 		if !d.reader.Check(value) {
 			d.malformed = true
 		}

@@ -27,6 +27,9 @@ func (d *JSONDecoder) kind() (*jsonKind, feed.Reject) {
 	if why != feed.RejectNone {
 		return nil, why
 	}
+	if d.fills {
+		return d.fillKind(name)
+	}
 	switch string(name) {
 	case "quote":
 		return &jsonQuote, feed.RejectNone

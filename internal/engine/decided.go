@@ -17,7 +17,7 @@ type Sink interface {
 type RefusalSink interface {
 	// Refuse takes one; pair identifies signal and instrument, receiveNs is the receive time of the causing tick. The rejection
 	// is valid until Refuse returns.
-	Refuse(pair uint32, gate risk.Gate, rejection *signal.Rejection, receiveNs int64)
+	Refuse(pair uint32, rejection *signal.Rejection, receiveNs int64)
 }
 
 // Preparer is a Sink that wants to know a pair before its first signal, so that Emit need not allocate.
@@ -44,9 +44,9 @@ func newDecided(ports Ports, counts *Counts) *decided {
 }
 
 // Refuse hands a refused signal on. It is no part of the hash.
-func (d *decided) Refuse(pair uint32, gate risk.Gate, rejection *signal.Rejection) {
+func (d *decided) Refuse(pair uint32, _ risk.Gate, rejection *signal.Rejection) {
 	if d.refusals != nil {
-		d.refusals.Refuse(pair, gate, rejection, d.receiveNs)
+		d.refusals.Refuse(pair, rejection, d.receiveNs)
 	}
 }
 
