@@ -8,17 +8,20 @@ import (
 
 // Latches are what operators killed and reduced and what latched by itself: what a restart must put in force again.
 type Latches struct {
-	KillAll, ReduceAll         bool
-	Stopped                    bool     // too much was lost
-	KillSignals, ReduceSignals []string // by name
-	Killed, Reduced            []feed.Symbol
-	Pairs                      []Latch // too many entries
+	KillAll       bool          `json:"kill_all"`
+	ReduceAll     bool          `json:"reduce_all"`
+	Stopped       bool          `json:"stopped"` // too much was lost
+	KillSignals   []string      `json:"kill_signals,omitempty"`
+	ReduceSignals []string      `json:"reduce_signals,omitempty"`
+	Killed        []feed.Symbol `json:"killed,omitempty"`
+	Reduced       []feed.Symbol `json:"reduced,omitempty"`
+	Pairs         []Latch       `json:"pairs,omitempty"` // too many entries
 }
 
 // Latch is a pair that enters no more.
 type Latch struct {
-	Signal string
-	Symbol feed.Symbol
+	Signal string      `json:"signal"`
+	Symbol feed.Symbol `json:"instrument"`
 }
 
 // Any reports whether anything is in force.

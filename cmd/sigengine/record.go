@@ -72,7 +72,7 @@ func (a *app) record(ctx context.Context, o recordOptions) error {
 	}
 	tune(a.log, c)
 	l, err := live.Start(live.Options{
-		Config: c, Connection: connection, Clock: feed.NewSystemClock(), Log: a.log, Build: buildLine(), Quiet: true,
+		Config: c, Connection: connection, Clock: feed.NewSystemClock(), Log: a.log, Build: buildLine(), Quiet: true, FreeBytes: freeBytes,
 	})
 	if err != nil {
 		return asLiveFailure(err)

@@ -52,7 +52,7 @@ risk: {gates: off, kill: [all, "signal:reversion", "instrument:a.b.c"], max_trai
        value_max: 1e6, spread: 20bp, collar: 20pct, collar_window: 10m, price_band: 90..110,
        velocity: 2pct, velocity_window: 2s, velocity_hold: 9s, duplicate: 1s, duplicate_step: 0.5, rate: 20, rate_burst: 10,
        repeat: 50, repeat_window: 2m, position: 100, size: 10, multiplier: 50, rate_total: 2000, rate_total_burst: 500,
-       decode_errors: 3, decode_window: 2s, decode_hold: 6s, journal_lag: 500ms, fills: fill.v1.>, rejected: no.v1,
+       decode_errors: 3, decode_window: 2s, decode_hold: 6s, journal_lag: 500ms, disk_free: 2GiB, fills: fill.v1.>, rejected: no.v1,
        budget: {gross: 1e6, net: 500000, drawdown: 2000, day_loss: 3000, fills_stale: 5s},
        latency: {limit: 2ms, late: 6, of: 30, clean: 60}, deadman: {after: 10s, subject: ops.hb},
        overrides: [{for: binance.*, signals: reversion, limits: {spread: 8pct, rate: 7}}, {limits: {collar_window: 1m}}]}
@@ -104,7 +104,7 @@ func fullRisk() Risk {
 		Gates:    Off, RateTotal: 2000, RateTotalBurst: 500, DecodeErrors: 3, DecodeWindow: 2 * time.Second, DecodeHold: 6 * time.Second,
 		Budget:  Budget{Gross: 1e6, Net: 5e5, Drawdown: 2000, DayLoss: 3000, FillsStale: 5 * time.Second},
 		Latency: Latency{Limit: 2 * time.Millisecond, Late: 6, Of: 30, Clean: 60}, Deadman: Deadman{After: 10 * time.Second, Subject: "ops.hb"},
-		JournalLag: 500 * time.Millisecond, Fills: "fill.v1.>", Rejected: "no.v1",
+		JournalLag: 500 * time.Millisecond, DiskFree: 2 << 30, Fills: "fill.v1.>", Rejected: "no.v1",
 		Overrides: []RiskOverride{
 			{For: []Pattern{{"binance", "*"}}, Signals: []string{"reversion"}, Limits: []Named{{"spread", "8pct"}, {"rate", "7"}}},
 			{For: []Pattern{{"*", "*"}}, Limits: []Named{{"collar_window", "1m"}}},

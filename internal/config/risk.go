@@ -22,6 +22,7 @@ type Risk struct {
 	Latency        Latency
 	Deadman        Deadman
 	JournalLag     time.Duration // the journal may trail by this; 0: any
+	DiskFree       int64         // bytes that the journal's disk must have free; 0: any
 	Fills          string        // subject of fills and positions; empty: none
 	Rejected       string        // prefix of rejections' subjects; RejectedOff: they are not published
 	Overrides      []RiskOverride
@@ -66,6 +67,7 @@ func (r *Risk) keys() []key {
 		{"latency", section{r.Latency.keys}, "Gate `latency`: stop when decisions come late."},
 		{"deadman", section{r.Deadman.keys}, "Gate `deadman`: stop when the supervisor is silent."},
 		{"journal_lag", duration(&r.JournalLag, 0, day), "Gate `recorder`: stop while the journal trails by more than this. `0`: never."},
+		{"disk_free", size(&r.DiskFree, 0, 1<<50), "Gate `disk`: stop while the journal's disk has less than this free. `0`: never."},
 		{"fills", text(&r.Fills, "a NATS subject, wildcards allowed"), "Where fills and positions come from. Empty: there are none."},
 		{"rejected", text(&r.Rejected, "a subject without wildcards, or `off`"), "Prefix: refused signals go to `<rejected>.<gate>.<venue>.<symbol>`, a sample of them when there are many. `off`: they are only counted."},
 		{"overrides", list[RiskOverride]{&r.Overrides, newRiskOverride, (*RiskOverride).keys, overridesMax}, "Other limits for some signals and instruments; the last that fits wins, key by key."},

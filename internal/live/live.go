@@ -15,7 +15,6 @@ import (
 	"github.com/sigengine/sigengine/internal/natsconn"
 	"github.com/sigengine/sigengine/internal/publish"
 	"github.com/sigengine/sigengine/internal/setup"
-	"github.com/sigengine/sigengine/signal"
 )
 
 // Live is a running engine.
@@ -27,9 +26,13 @@ type Live struct {
 	engine  *engine.Engine
 	journal *recorder // nil: none
 	input   *natsfeed.Client
-	output  *natsconn.Connection // nil: quiet
-	sink    *publish.NATSSink    // nil: quiet
+	output  *natsconn.Connection   // nil: quiet
+	sink    *publish.NATSSink      // nil: quiet
+	rejects *publish.RejectionSink // nil: rejections are only counted
 	sources []*natsfeed.Source
+	numbers []uint16 // of the sources, as ticks carry them
+	outside *outside
+	latches *latches // nil: no journal
 	done    chan struct{}
 	err     error // of the engine, once done is closed
 	failed  chan struct{}
@@ -56,6 +59,11 @@ func Start(options Options) (*Live, error) {
 	}()
 	go l.supervise()
 	go l.watch()
+	if err := l.watchOutside(); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), drainEngine)
+		defer cancel()
+		return nil, errors.Join(err, l.Stop(ctx))
+	}
 	return l, nil
 }
 
@@ -86,6 +94,9 @@ func (l *Live) start() error {
 		}
 	}
 	if err := l.makeEngine(); err != nil {
+		return err
+	}
+	if err := l.restore(); err != nil {
 		return err
 	}
 	return l.addFeeds()
@@ -136,6 +147,9 @@ func (l *Live) makeEngine() error {
 	if l.journal != nil {
 		ports.Ticks, ports.Outcomes, ports.JournalErr = l.journal.ticks, l.journal.outcomes, l.journal.failed
 	}
+	if err := l.addRisk(&ports); err != nil {
+		return err
+	}
 	var err error
 	l.engine, err = engine.New(l.shape, ports)
 	return err
@@ -170,6 +184,9 @@ func (l *Live) addFeeds() error {
 		}
 		inlets = append(inlets, inlet)
 	}
+	if err := l.addFills(); err != nil {
+		return err
+	}
 	for i, inlet := range inlets {
 		if err := l.subscribe(&l.options.Config.Feeds[i], inlet); err != nil {
 			return err
@@ -185,15 +202,20 @@ func (l *Live) subscribe(f *config.Feed, inlet *feed.Inlet) error {
 	if err != nil {
 		return err
 	}
+	return l.listen(f.Subject, decoder, inlet, f.Pending)
+}
+
+// listen subscribes a source.
+func (l *Live) listen(subject string, decoder feed.Decoder, inlet *feed.Inlet, pending config.Pending) error {
 	source, err := l.input.Subscribe(natsfeed.SourceConfig{
-		Subject: f.Subject, Decoder: decoder, Inlet: inlet, Clock: l.options.Clock,
-		PendingMessages: f.Pending.Messages, PendingBytes: int(f.Pending.Bytes),
+		Subject: subject, Decoder: decoder, Inlet: inlet, Clock: l.options.Clock,
+		PendingMessages: pending.Messages, PendingBytes: int(pending.Bytes),
 		Decode: l.stages.NewRecorder(metrics.StageDecode),
 	})
 	if err != nil {
 		return err
 	}
-	l.sources = append(l.sources, source)
+	l.sources, l.numbers = append(l.sources, source), append(l.numbers, inlet.Source())
 	return nil
 }
 
@@ -213,6 +235,9 @@ func (l *Live) undo() {
 	}
 	if l.output != nil {
 		l.output.Close()
+	}
+	if l.latches != nil {
+		l.latches.close()
 	}
 	if l.journal != nil {
 		l.journal.discard()
@@ -292,6 +317,9 @@ func (l *Live) Stop(ctx context.Context) error {
 	if l.output != nil {
 		errs = append(errs, l.output.Drain())
 	}
+	if l.latches != nil {
+		l.latches.close()
+	}
 	if l.journal != nil {
 		ended := l.engine
 		if l.err != nil {
@@ -304,19 +332,3 @@ func (l *Live) Stop(ctx context.Context) error {
 
 // drainEngine is how long an engine whose sources have closed may take to finish.
 const drainEngine = 10 * time.Second
-
-// Emit hands a decided signal on.
-func (s sinks) Emit(pair uint32, body *signal.Body, receiveNs int64) uint8 {
-	result := s.first.Emit(pair, body, receiveNs)
-	s.then.Emit(pair, body, receiveNs)
-	return result
-}
-
-// Prepare tells the sinks that want to know of a pair.
-func (s sinks) Prepare(pair uint32, signalName, venue, symbol string) {
-	for _, sink := range []engine.Sink{s.first, s.then} {
-		if p, ok := sink.(engine.Preparer); ok {
-			p.Prepare(pair, signalName, venue, symbol)
-		}
-	}
-}

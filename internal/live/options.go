@@ -10,6 +10,7 @@ import (
 	"github.com/sigengine/sigengine/internal/config"
 	"github.com/sigengine/sigengine/internal/engine"
 	"github.com/sigengine/sigengine/internal/natsconn"
+	"github.com/sigengine/sigengine/signal"
 )
 
 // Options describe a live engine.
@@ -20,6 +21,8 @@ type Options struct {
 	Log        *slog.Logger
 	Build      string      // what the journal says wrote it
 	Tap        engine.Sink // sees every decided signal, after it was published; nil: none
+	// FreeBytes returns what may still be written to a folder's file system; nil: not known, and the gate disk is off.
+	FreeBytes func(dir string) (int64, bool)
 	// Quiet publishes nothing: for record, and for measuring without a bus.
 	Quiet bool
 	// Shape changes the engine's configuration before it is made; nil: as configured.
@@ -47,4 +50,20 @@ func (o *Options) instance() string {
 // sinks hands a decided signal to the publisher, then to the tap. The publisher's result counts.
 type sinks struct {
 	first, then engine.Sink
+}
+
+// Emit hands a decided signal on.
+func (s sinks) Emit(pair uint32, body *signal.Body, receiveNs int64) uint8 {
+	result := s.first.Emit(pair, body, receiveNs)
+	s.then.Emit(pair, body, receiveNs)
+	return result
+}
+
+// Prepare tells the sinks that want to know of a pair.
+func (s sinks) Prepare(pair uint32, signalName, venue, symbol string) {
+	for _, sink := range []engine.Sink{s.first, s.then} {
+		if p, ok := sink.(engine.Preparer); ok {
+			p.Prepare(pair, signalName, venue, symbol)
+		}
+	}
 }

@@ -1,0 +1,138 @@
+package live
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/sigengine/sigengine/internal/engine"
+	"github.com/sigengine/sigengine/internal/natsconn"
+	"github.com/sigengine/sigengine/risk"
+	"github.com/sigengine/sigengine/signal"
+)
+
+// outside takes readings on a goroutine of its own and sequences the facts that follow.
+type outside struct {
+	live    *Live
+	watch   factWatch
+	heardNs atomic.Int64
+	late    atomic.Bool
+	wake    chan struct{}
+	control *natsconn.Connection // nil: no supervisor is expected
+}
+
+// watchOutside begins to watch, once the engine runs.
+func (l *Live) watchOutside() error {
+	w := l.outside
+	w.heardNs.Store(l.options.Clock.NowNs())
+	if d := &l.options.Config.Risk.Deadman; d.After > 0 {
+		c := l.options.Connection
+		c.Name = "sigengine/" + l.options.instance() + "/control"
+		var err error
+		if w.control, err = natsconn.Connect(c, natsconn.Handlers{}); err != nil {
+			return err
+		}
+		heard := func(*nats.Msg) { w.heardNs.Store(l.options.Clock.NowNs()) }
+		if _, err := w.control.Subscribe(d.Subject, heard); err != nil {
+			w.control.Close()
+			return err
+		}
+	}
+	go w.run()
+	return nil
+}
+
+func (w *outside) run() {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-w.live.done:
+			if w.control != nil {
+				w.control.Close()
+			}
+			return
+		case <-ticker.C:
+		case <-w.wake:
+		}
+		for _, f := range w.watch.look(w.read()) {
+			w.live.options.Log.Warn("risk: a fact changed", "fact", f.fact.String(), "value", f.value)
+			if err := w.live.engine.Fact(f.fact, f.value); err != nil {
+				break // it has stopped, which done says next
+			}
+		}
+	}
+}
+
+func (w *outside) read() *readings {
+	l := w.live
+	r := &readings{
+		nowNs: l.options.Clock.NowNs(), heardNs: w.heardNs.Load(), freeBytes: -1, late: w.late.Load(),
+		// Where followers take a device's place the signals are the same to the bit, and go on.
+		device: l.engine.DeviceLost() != nil && (l.shape.GPU == nil || !l.shape.GPU.Follow),
+	}
+	if l.journal != nil {
+		// Sequenced first: what is written afterwards can only be more of it.
+		r.journaled, r.sequenced = true, l.engine.Counts().Sequenced.Load()
+		r.written = l.journal.writer.Stats().Ticks
+		if free := l.options.FreeBytes; free != nil {
+			if n, ok := free(l.journal.dir); ok {
+				r.freeBytes = n
+			}
+		}
+	}
+	for _, s := range l.sources {
+		decode := s.Stats().Decode
+		r.unread = append(r.unread, decode.RejectedTotal())
+	}
+	r.sources = l.numbers
+	return r
+}
+
+// measured is a sink that lets the latency breaker see when signals are decided and refused.
+type measured struct {
+	engine.Sink
+	refusals engine.RefusalSink // nil: none
+	breaker  *risk.Breaker
+	outside  *outside
+}
+
+// Emit measures, then hands on.
+func (m *measured) Emit(pair uint32, body *signal.Body, receiveNs int64) uint8 {
+	m.observe(receiveNs)
+	if m.Sink == nil {
+		return 0
+	}
+	return m.Sink.Emit(pair, body, receiveNs)
+}
+
+// Prepare tells the sink if it wants to know.
+func (m *measured) Prepare(pair uint32, signalName, venue, symbol string) {
+	if p, ok := m.Sink.(engine.Preparer); ok {
+		p.Prepare(pair, signalName, venue, symbol)
+	}
+}
+
+// Refuse measures, then hands on.
+func (m *measured) Refuse(pair uint32, r *signal.Rejection, receiveNs int64) {
+	m.observe(receiveNs)
+	if m.refusals != nil {
+		m.refusals.Refuse(pair, r, receiveNs)
+	}
+}
+
+func (m *measured) observe(receiveNs int64) {
+	if receiveNs == 0 {
+		return
+	}
+	open := m.breaker.Observe(m.outside.live.options.Clock.NowNs() - receiveNs)
+	if open == m.outside.late.Load() {
+		return
+	}
+	m.outside.late.Store(open)
+	select {
+	case m.outside.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
