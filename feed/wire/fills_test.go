@@ -28,7 +28,8 @@ func TestFills(t *testing.T) {
 		{`{"type":"fill","venue":"v","symbol":"s","ts":12,"side":"sell","price":10.5,"size":"3"}`, []feed.Tick{timed}, 0},
 		{
 			`[{"type":"fill","venue":"v","symbol":"s","side":"buy","price":-1,"size":0},{"type":"position","venue":"v","symbol":"x","size":-7,"price":2}]`,
-			[]feed.Tick{fill(0, -1, 0, feed.FillTrade), fill(1, 2, -7, feed.FillPosition)}, 0,
+			[]feed.Tick{fill(0, -1, 0, feed.FillTrade), fill(1, 2, -7, feed.FillPosition)},
+			0,
 		},
 		{`{"type":"position","venue":"v","symbol":"s","size":0}`, []feed.Tick{fill(0, 0, 0, feed.FillPosition)}, 0},
 		{`{"type":"heartbeat"}`, []feed.Tick{fill(feed.AllInstruments, 0, 0, feed.FillHeartbeat)}, 0},

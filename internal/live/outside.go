@@ -4,8 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/sigengine/sigengine/internal/engine"
 	"github.com/sigengine/sigengine/internal/natsconn"
 	"github.com/sigengine/sigengine/risk"
@@ -33,8 +31,7 @@ func (l *Live) watchOutside() error {
 		if w.control, err = natsconn.Connect(c, natsconn.Handlers{}); err != nil {
 			return err
 		}
-		heard := func(*nats.Msg) { w.heardNs.Store(l.options.Clock.NowNs()) }
-		if _, err := w.control.Subscribe(d.Subject, heard); err != nil {
+		if err := w.control.Listen(d.Subject, func() { w.heardNs.Store(l.options.Clock.NowNs()) }); err != nil {
 			w.control.Close()
 			return err
 		}

@@ -136,6 +136,12 @@ func (c *Connection) Subscribe(subject string, deliver nats.MsgHandler) (*nats.S
 	return c.nc.Subscribe(subject, deliver)
 }
 
+// Listen calls heard at every message of a subject, whatever is in it, on a goroutine of the library's.
+func (c *Connection) Listen(subject string, heard func()) error {
+	_, err := c.nc.Subscribe(subject, func(*nats.Msg) { heard() })
+	return err
+}
+
 // Flush waits until the server has seen everything sent so far, or for timeout.
 func (c *Connection) Flush(timeout time.Duration) error { return c.nc.FlushTimeout(timeout) }
 
