@@ -211,6 +211,44 @@ func TestEveryGateReplays(t *testing.T) {
 	}
 }
 
+// TestPlayRefusals: over the journal of a run in which every gate refused, every gate is found, and its reasons are what the
+// replay counts.
+func TestPlayRefusals(t *testing.T) {
+	c, err := config.Parse("gates.yaml", []byte(gatesConfig), os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, hash, rejected, _ := runLive(t, c, false)
+	r, err := PlayRefusals(store, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Result.OutputHash != hash || fmt.Sprint(r.Result.Rejected) != fmt.Sprint(rejected) {
+		t.Errorf("asking changed what is decided: %s and %v, was %s and %v", r.Result.OutputHash, r.Result.Rejected, hash, rejected)
+	}
+	reasons := map[string]uint64{}
+	for _, x := range r.Refused {
+		reasons[x.Gate.String()] += x.Reason
+		if x.Count < x.Reason || x.First.Sequence > x.Last.Sequence || x.First.Symbol.Name == "" || x.First.Run != 1 {
+			t.Errorf("%+v", x)
+		}
+	}
+	for _, count := range rejected {
+		if reasons[count.Name] != count.N {
+			t.Errorf("%s is the reason %d times, the replay counts %d", count.Name, reasons[count.Name], count.N)
+		}
+	}
+	if len(r.Off) != 0 || r.Passed == 0 {
+		t.Errorf("off %v, passed %d", r.Off, r.Passed)
+	}
+	off := *c
+	off.Risk.Gates = config.Off
+	r, err = PlayRefusals(store, Options{Config: &off})
+	if err != nil || len(r.Refused) != 2 || len(r.Asked) != 4 {
+		t.Errorf("gates off: %+v, asked %v, %v", r.Refused, r.Asked, err)
+	}
+}
+
 // runLive records one run.
 func runLive(t *testing.T, c *config.Config, staged bool) (journal.Store, string, metrics.Counts, [risk.GateCount]uint64) {
 	shape, _, err := setup.Engine(c)

@@ -31,6 +31,12 @@ func (d *Desk) Define(id uint32, symbol feed.Symbol, source uint16, killed bool)
 	d.limit(id, symbol)
 }
 
+// Symbol returns the name of a defined instrument.
+func (d *Desk) Symbol(id uint32) feed.Symbol {
+	m := &d.markets[id]
+	return feed.Symbol{Venue: m.venue, Name: m.symbol}
+}
+
 // limit gives an instrument and its pairs their limits.
 func (d *Desk) limit(id uint32, symbol feed.Symbol) {
 	m := &d.markets[id]

@@ -16,10 +16,11 @@ import (
 
 // checkOptions are the flags of check.
 type checkOptions struct {
-	server serverFlags
-	shape  shapeFlags
-	config string
-	asJSON bool
+	server  serverFlags
+	shape   shapeFlags
+	config  string
+	journal string
+	asJSON  bool
 }
 
 func newCheck(a *app) *cobra.Command {
@@ -32,10 +33,16 @@ is none it looks at what the configuration needs: the NATS server, processors, m
 journal's folder. It changes nothing that lasts. Without a configuration it checks the defaults.
 
 Where there is a GPU it compiles the program for it, takes the memory, starts and ends the kernels, and says what the
-program costs there.`,
+program costs there.
+
+With --journal it needs no server: it runs a journal through the engine and says what every risk gate
+refuses, of which signal, how often, and the first and the last of it; with -c under that configuration,
+else under the journal's own. "refuses" counts whether or not another gate refuses first, "reason" where it
+is the first.`,
 		Example: `  sigengine check -c engine.yaml
   sigengine check -c engine.yaml --server nats://10.0.0.5:4222
   sigengine check -c engine.yaml --executor gpu --lanes 8
+  sigengine check --journal journal/20260807T093000.000Z -c new.yaml
   sigengine check --json`,
 		Args: noArgs,
 		RunE: run(func(ctx context.Context, _ []string) error { return a.check(ctx, o) }),
@@ -43,6 +50,7 @@ program costs there.`,
 	o.server.add(c)
 	o.shape.addSize(c)
 	c.Flags().StringVarP(&o.config, "config", "c", "", "the configuration")
+	c.Flags().StringVar(&o.journal, "journal", "", "a journal to run every risk gate over")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -83,6 +91,9 @@ type checkMistake struct {
 }
 
 func (a *app) check(ctx context.Context, o checkOptions) error {
+	if o.journal != "" {
+		return a.checkGates(ctx, o)
+	}
 	if err := o.shape.check(); err != nil {
 		return err
 	}
