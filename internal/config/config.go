@@ -236,6 +236,8 @@ type Publish struct {
 	Format       Format
 	QueueSignals int    // power of two
 	Instance     string // empty: the host's name
+	Current      string // prefix of the subject on which is answered what is open; OffWord: nobody answers
+	LastStream   string // JetStream stream that keeps the last signal of every subject; empty: none
 }
 
 // Sync says when the journal is forced to the disk.

@@ -20,7 +20,7 @@ func Default() *Config {
 			Executor: ExecutorAuto, Dispatch: DispatchAuto, Follow: FollowAuto, Lanes: 1, BatchTicks: 64, Mode: ModeAuto,
 			Wait: WaitSpinPark, InstrumentsMax: 4096, Heartbeat: 10 * time.Millisecond, GOGC: 400,
 		},
-		Publish: Publish{Subject: "sig.v1", Format: FormatJSON, QueueSignals: 1 << 16},
+		Publish: Publish{Subject: "sig.v1", Format: FormatJSON, QueueSignals: 1 << 16, Current: "cur.v1"},
 		Journal: Journal{
 			SegmentBytes: 256 << 20, Sync: SyncInterval, SyncInterval: 100 * time.Millisecond, OnError: OnErrorStop,
 		},

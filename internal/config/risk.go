@@ -24,12 +24,12 @@ type Risk struct {
 	JournalLag     time.Duration // the journal may trail by this; 0: any
 	DiskFree       int64         // bytes that the journal's disk must have free; 0: any
 	Fills          string        // subject of fills and positions; empty: none
-	Rejected       string        // prefix of rejections' subjects; RejectedOff: they are not published
+	Rejected       string        // prefix of rejections' subjects; OffWord: they are not published
 	Overrides      []RiskOverride
 }
 
-// RejectedOff is the value of Risk.Rejected for publishing no rejections.
-const RejectedOff = "off"
+// OffWord is the value of a subject that is not used.
+const OffWord = "off"
 
 // Budget bounds what fills add up to over all instruments. Zero leaves a bound off.
 type Budget struct {

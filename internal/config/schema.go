@@ -23,6 +23,7 @@ var (
 	partitionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 	feedName      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 	signalName    = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
+	streamName    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	envName       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 )
 
@@ -148,6 +149,8 @@ func (p *Publish) keys() []key {
 		{"subject", text(&p.Subject, "a subject without wildcards"), "Prefix: signals go to `<subject>.<signal>.<venue>.<symbol>`."},
 		{"format", choice(&p.Format, FormatJSON, FormatBinary), "How signals are written."},
 		{"queue", powerOfTwo(&p.QueueSignals, 1<<8, 1<<22), "Signals that may wait to be published."},
+		{"current", text(&p.Current, "a subject without wildcards, or `off`"), "Prefix: a request on `<current>.<partition>` is answered with the signals that are open, for consumers that come late."},
+		{"last_stream", optionalNamed(&p.LastStream, streamName, "a name of [A-Za-z0-9_-], at most 64 bytes"), "Make a JetStream stream of this name that keeps the last signal of every subject. Empty: none."},
 		{"instance", text(&p.Instance, "text, at most 64 bytes"), "Name of this process in every signal. Empty: the host's name."},
 	}
 }

@@ -101,6 +101,9 @@ func (c *Config) publishRelations(r *report) {
 		r.add("publish.subject", wrong, hint)
 		return
 	}
+	if wrong, hint := verifySubject(c.Publish.Current, false); wrong != "" {
+		r.add("publish.current", wrong, hint)
+	}
 	if len(c.Publish.Instance) > instanceBytesMax {
 		r.add("publish.instance", fmt.Sprintf("is longer than %d bytes", instanceBytesMax), "")
 	}

@@ -32,6 +32,7 @@ type Live struct {
 	sources []*natsfeed.Source
 	numbers []uint16 // of the sources, as ticks carry them
 	outside *outside
+	current *current // nil: nobody may ask
 	latches *latches // nil: no journal
 	done    chan struct{}
 	err     error // of the engine, once done is closed

@@ -17,27 +17,67 @@ type outside struct {
 	heardNs atomic.Int64
 	late    atomic.Bool
 	wake    chan struct{}
-	control *natsconn.Connection // nil: no supervisor is expected
+	control *natsconn.Connection // nil: nobody speaks to the engine
+
+	wantsStream bool // the stream of last signals is not there yet
 }
 
-// watchOutside begins to watch, once the engine runs.
+// watchOutside begins to watch and to answer, once the engine runs.
 func (l *Live) watchOutside() error {
 	w := l.outside
 	w.heardNs.Store(l.options.Clock.NowNs())
-	if d := &l.options.Config.Risk.Deadman; d.After > 0 {
-		c := l.options.Connection
-		c.Name = "sigengine/" + l.options.instance() + "/control"
-		var err error
-		if w.control, err = natsconn.Connect(c, natsconn.Handlers{}); err != nil {
-			return err
-		}
-		if err := w.control.Listen(d.Subject, func() { w.heardNs.Store(l.options.Clock.NowNs()) }); err != nil {
+	if err := w.connect(); err != nil {
+		if w.control != nil {
 			w.control.Close()
-			return err
 		}
+		return err
 	}
 	go w.run()
 	return nil
+}
+
+// connect opens the connection that others speak to the engine on, if any may: a request must not wait behind market data.
+func (w *outside) connect() error {
+	l, d := w.live, &w.live.options.Config.Risk.Deadman
+	publish := &l.options.Config.Publish
+	if d.After == 0 && l.current == nil && (l.output == nil || publish.LastStream == "") {
+		return nil
+	}
+	c := l.options.Connection
+	c.Name = "sigengine/" + l.options.instance() + "/control"
+	log := l.options.Log
+	var err error
+	if w.control, err = natsconn.Connect(c, natsconn.Handlers{
+		Error: func(err error) { log.Warn("control: connection", "error", err) },
+	}); err != nil {
+		return err
+	}
+	if d.After > 0 {
+		if err := w.control.Listen(d.Subject, func() { w.heardNs.Store(l.options.Clock.NowNs()) }); err != nil {
+			return err
+		}
+	}
+	if l.current != nil {
+		subject := publish.Current + "." + l.options.Config.Partition
+		if err := w.control.Answer(subject, l.current.answer); err != nil {
+			return err
+		}
+	}
+	if l.output != nil && publish.LastStream != "" {
+		w.wantsStream = true
+		if w.control.Connected() {
+			return w.keepLast()
+		}
+	}
+	return nil
+}
+
+// keepLast makes the stream of last signals.
+func (w *outside) keepLast() error {
+	publish := &w.live.options.Config.Publish
+	err := w.control.KeepLast(publish.LastStream, publish.Subject+".>")
+	w.wantsStream = err != nil
+	return err
 }
 
 func (w *outside) run() {
@@ -51,6 +91,12 @@ func (w *outside) run() {
 			}
 			return
 		case <-ticker.C:
+			if w.wantsStream && w.control.Connected() { // there was no server at the start
+				if err := w.keepLast(); err != nil {
+					w.wantsStream = false
+					w.live.options.Log.Error("control: no stream of last signals", "error", err)
+				}
+			}
 		case <-w.wake:
 		}
 		for _, f := range w.watch.look(w.read()) {

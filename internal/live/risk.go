@@ -13,12 +13,16 @@ import (
 func (l *Live) addRisk(ports *engine.Ports) error {
 	r := &l.options.Config.Risk
 	l.outside = &outside{live: l, watch: factWatch{risk: r}, wake: make(chan struct{}, 1)}
-	if l.output != nil && r.Rejected != config.RejectedOff {
+	if l.output != nil && r.Rejected != config.OffWord {
 		var err error
 		if l.rejects, err = publish.NewRejectionSink(l.output, r.Rejected); err != nil {
 			return err
 		}
 		ports.Refusals = l.rejects
+	}
+	if p := &l.options.Config.Publish; l.output != nil && p.Current != config.OffWord {
+		l.current = &current{partition: l.options.Config.Partition}
+		ports.Sink = sinks{ports.Sink, l.current}
 	}
 	if r.Latency.Limit > 0 {
 		breaker, err := risk.NewBreaker(int64(r.Latency.Limit), r.Latency.Late, r.Latency.Of, r.Latency.Clean)

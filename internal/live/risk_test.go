@@ -30,8 +30,10 @@ type desk struct {
 	heard map[string]int // by what: an action, or refused:GATE
 }
 
-func newDesk(t *testing.T) *desk {
-	d := &desk{t: t, server: testnats.Start(t, natsserver.Config{}), dir: t.TempDir(), heard: map[string]int{}}
+func newDesk(t *testing.T) *desk { return newDeskOn(t, testnats.Start(t, natsserver.Config{})) }
+
+func newDeskOn(t *testing.T, server *natsserver.Server) *desk {
+	d := &desk{t: t, server: server, dir: t.TempDir(), heard: map[string]int{}}
 	var err error
 	if d.nc, err = nats.Connect(d.server.URL()); err != nil {
 		t.Fatal(err)
@@ -69,8 +71,13 @@ func newDesk(t *testing.T) *desk {
 
 func (d *desk) start(risk string) *Live {
 	d.t.Helper()
+	return d.startWith(risk, "")
+}
+
+func (d *desk) startWith(risk, extra string) *Live {
+	d.t.Helper()
 	c, err := config.Parse("test.yaml", []byte("version: 1\nfeeds: [{name: a, subject: md.>, codec: json}]\n"+
-		"signals: [{name: q, value: mid, when: value > 0, exit: bid_size > 100, side: 1}]\nrisk: "+risk+"\n"), os.ReadFile)
+		"signals: [{name: q, value: mid, when: value > 0, exit: bid_size > 100, side: 1}]\nrisk: "+risk+"\n"+extra), os.ReadFile)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -142,6 +142,16 @@ func (c *Connection) Listen(subject string, heard func()) error {
 	return err
 }
 
+// Answer replies to every request on a subject, one after the other, on a goroutine of the library's.
+func (c *Connection) Answer(subject string, answer func(request []byte) []byte) error {
+	_, err := c.nc.Subscribe(subject, func(m *nats.Msg) {
+		if m.Reply != "" {
+			_ = m.Respond(answer(m.Data)) // who asked will time out, and ask again
+		}
+	})
+	return err
+}
+
 // Flush waits until the server has seen everything sent so far, or for timeout.
 func (c *Connection) Flush(timeout time.Duration) error { return c.nc.FlushTimeout(timeout) }
 
