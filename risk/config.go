@@ -62,6 +62,7 @@ type Config struct {
 	Hours        []Hours
 	References   []feed.Symbol // other instruments that rules use
 	Budget       Budget
+	FillSources  uint64 // sources that fills come from, a bit each; one that sends a fill is one, one that sends market data is none
 	// EveryRefusal hands on every refusal, where a Refuser otherwise gets a sample of them. It changes no decision.
 	EveryRefusal bool
 	// NextDay returns the first day's end after a time, for Budget.DayLoss. nil: midnight UTC.

@@ -160,6 +160,8 @@ func NewDesk(config Config, taker Taker) (*Desk, error) {
 		names:   make([]string, config.Instruments),
 		hours:   make([]hoursState, len(config.Hours)),
 		counts:  &Counts{},
+
+		fillSources: config.FillSources,
 	}
 	d.refuser, _ = taker.(Refuser)
 	b := &config.Budget

@@ -61,3 +61,31 @@ func TestLatches(t *testing.T) {
 		t.Error("a quote changed the latches")
 	}
 }
+
+// TestFillSources: a gap of the source of fills makes positions unknown, also before its first fill; one of a market does not.
+func TestFillSources(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		first   []Event
+		unknown bool
+	}{
+		{"configured", nil, true},
+		{"it sends market data after all", []Event{{Kind: feed.KindQuote, Source: 2, QuoteFresh: true, F: [4]float64{1, 1, 2, 1}}}, false},
+		{"and a fill", []Event{
+			{Kind: feed.KindQuote, Source: 2, QuoteFresh: true, F: [4]float64{1, 1, 2, 1}}, {Kind: feed.KindFill, Source: 2, F: [4]float64{1, 1, 0}},
+		}, true},
+	} {
+		desk, err := NewDesk(Config{Partition: "p", Instruments: 1, GatesOn: true, FillSources: 1 << 2, Budget: Budget{Gross: 1}}, &collect{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		desk.Define(0, feed.Symbol{Venue: "v", Name: "A"}, 2, false)
+		for i, e := range append(test.first, Event{Kind: feed.KindGap, Instrument: feed.AllInstruments, Source: 2}) {
+			e.Sequence = uint64(i + 1)
+			desk.Apply(&e, Fired{}, nil)
+		}
+		if desk.book.certain() == test.unknown {
+			t.Errorf("%s: certain %v", test.name, desk.book.certain())
+		}
+	}
+}

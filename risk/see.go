@@ -85,6 +85,7 @@ func EscapedName(symbol feed.Symbol) string {
 // see updates the instrument's market from market data. It reports whether too much was lost.
 func (d *Desk) see(event *Event, m *market) bool {
 	m.take(event)
+	d.fillSources &^= 1 << event.Source
 	lost := false
 	if event.QuoteFresh {
 		lost = d.price(event, m, priceMid, m.mid())

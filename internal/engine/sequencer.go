@@ -81,6 +81,7 @@ func newSequencer(config *Config, lanes []*lane, orders *ring.Ring[order], count
 		names:         make([]string, config.Instruments),
 		signals:       make([]uint64, config.Instruments),
 		from:          make([]uint64, config.Instruments),
+		fillSources:   config.Desk.FillSources,
 		sessions:      newSessions(config),
 		clocks:        newClocks(config),
 		counts:        counts,
@@ -208,6 +209,7 @@ func (s *sequencer) market(tick *feed.Tick, nowNs int64, late bool) {
 	if len(s.lanes) == 0 {
 		return
 	}
+	s.fillSources &^= 1 << tick.Source
 	control, fresh, gap := s.control(tick)
 	refresh := s.references.follow(tick, control, nowNs)
 	s.stage(tick.Instrument, &tick.F, control, 0, refresh, risk.Event{

@@ -87,6 +87,7 @@ risk:
   price_band: 1..2
   hours: 00:00-12:00 UTC
   rate_total: 1000
+  fills: fill.>
   overrides:
     - {for: v.B, limits: {spread: 9pct, hours: 12:00-24:00 UTC}}
     - {for: v.C, signals: lead, limits: {hours: "", rate: 0}}
@@ -99,8 +100,8 @@ risk:
 	if err := d.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.References) != 1 || d.Rules[0].References != 0 || d.Rules[1].References != 1 || d.TotalRateNs != 1e6 {
-		t.Errorf("references %v of rules %+v; total %d", d.References, d.Rules, d.TotalRateNs)
+	if len(d.References) != 1 || d.Rules[0].References != 0 || d.Rules[1].References != 1 || d.TotalRateNs != 1e6 || d.FillSources != 1<<2 {
+		t.Errorf("references %v of rules %+v; total %d, fills %b", d.References, d.Rules, d.TotalRateNs, d.FillSources)
 	}
 	b := d.LimitsOf(0, feed.Symbol{Venue: "v", Name: "B"})
 	lead := d.LimitsOf(1, feed.Symbol{Venue: "v", Name: "C"})

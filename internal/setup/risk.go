@@ -18,6 +18,9 @@ func desk(c *config.Config, compiled *kernels.Compiled) (risk.Config, error) {
 			StaleNs: int64(r.Budget.FillsStale),
 		},
 	}
+	if r.Fills != "" {
+		d.FillSources = 1 << (len(c.Feeds) + 1) // they come after the engine's own source and the feeds; see package live
+	}
 	table := newHoursTable(c)
 	d.Hours = table.hours
 	d.Limits = table.limits(r.Limits)
