@@ -123,8 +123,11 @@ func (n *naive) lastPrice(id int) float64 {
 // pricesOf returns the finite prices of fresh quotes or trades with their times. Books are as of each event.
 func (n *naive) pricesOf(id int, trades bool) (prices []float64, times []int64) {
 	bid, ask, last := math.NaN(), math.NaN(), math.NaN()
+	latest := Event{}
 	for i := range n.events {
 		e := &n.events[i]
+		old := e.Sequence < latest.Sequence || e.EngineNs < latest.EngineNs
+		latest.Sequence, latest.EngineNs = max(latest.Sequence, e.Sequence), max(latest.EngineNs, e.EngineNs)
 		if !e.Kind.IsMarketData() || int(e.Instrument) != id {
 			continue
 		}
@@ -139,7 +142,7 @@ func (n *naive) pricesOf(id int, trades bool) (prices []float64, times []int64) 
 		if trades {
 			price, fresh = last, e.TradeFresh
 		}
-		if fresh && n.isFinite(price) {
+		if fresh && !old && n.isFinite(price) {
 			prices, times = append(prices, price), append(times, e.EngineNs)
 		}
 	}

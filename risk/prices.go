@@ -15,47 +15,54 @@ const (
 	repeatParts   = 5
 )
 
-// prices is what the gates collar and velocity know of one price of an instrument. Its size is fixed.
+// prices is what the gates collar and velocity know of one price of an instrument. Its size is fixed. Times do not go back.
 type prices struct {
-	known     bool                     // a price was seen
-	reference float64                  // median of the last prices of the closed parts of the collar's window; the first price until there is one
-	part      int64                    // number of the running part
+	known     bool    // a price was seen
+	last      float64 // the price seen last
+	reference float64 // median of the last prices of the closed parts of the collar's window; the first price until there is one
+	part      int64   // number of the running part
+	partEndNs int64
 	closes    [collarParts + 1]float64 // the last price of each part
 	held      [collarParts + 1]bool
 
-	block     int64 // number of the running part of velocity's window
-	low, high [velocityParts + 1]float64
-	filled    [velocityParts + 1]bool
+	block           int64 // number of the running part of velocity's window
+	blockEndNs      int64
+	low, high       [velocityParts + 1]float64
+	filled          [velocityParts + 1]bool
+	lowest, highest float64 // of the window
 
-	hold         int64   // number of the running block of velocity's hold
+	hold         int64 // number of the running block of velocity's hold
+	holdEndNs    int64
 	move, before float64 // greatest move in the running block, and in the one before
 }
 
 // see takes a finite price.
 func (p *prices) see(price float64, nowNs int64, l *Limits) {
 	if l.CollarWindowNs >= collarParts {
-		p.collar(price, floorDiv(nowNs, l.CollarWindowNs/collarParts))
+		p.collar(price, nowNs, l.CollarWindowNs/collarParts)
 	}
 	if l.VelocityWindowNs >= velocityParts && l.VelocityHoldNs > 0 {
-		p.velocity(price, floorDiv(nowNs, l.VelocityWindowNs/velocityParts), floorDiv(nowNs, l.VelocityHoldNs), !p.known)
+		p.velocity(price, nowNs, l.VelocityWindowNs/velocityParts, l.VelocityHoldNs)
 	}
-	p.known = true
+	p.known, p.last = true, price
 }
 
 // collar notes the running part's last price. Those of the closed parts make the reference; where none has a price the last
 // reference stays. A median, so that a bad print at the end of one part does not move it.
-func (p *prices) collar(price float64, part int64) {
+func (p *prices) collar(price float64, nowNs, stepNs int64) {
 	if !p.known {
-		p.part, p.reference = part, price
+		p.part, p.reference = floorDiv(nowNs, stepNs), price
+		p.partEndNs = (p.part + 1) * stepNs
 	}
-	if part != p.part {
+	if nowNs >= p.partEndNs {
+		part := floorDiv(nowNs, stepNs)
 		for n := max(p.part+1, part-collarParts); n <= part; n++ {
 			p.held[floorMod(n, collarParts+1)] = false
 		}
-		p.part = part
+		p.part, p.partEndNs = part, (part+1)*stepNs
 		p.median(floorMod(part, collarParts+1))
 	}
-	i := floorMod(part, collarParts+1)
+	i := floorMod(p.part, collarParts+1)
 	p.closes[i], p.held[i] = price, true
 }
 
@@ -81,39 +88,62 @@ func (p *prices) median(running int64) {
 }
 
 // velocity notes the greatest move from any price of the window to this one.
-func (p *prices) velocity(price float64, block, hold int64, first bool) {
-	if first {
-		p.block, p.hold = block, hold
+func (p *prices) velocity(price float64, nowNs, stepNs, holdNs int64) {
+	switch {
+	case !p.known:
+		p.lowest, p.highest = price, price
+		p.turn(price, nowNs, stepNs)
+	case nowNs >= p.blockEndNs:
+		p.turn(price, nowNs, stepNs)
+	case price == p.last && nowNs < p.holdEndNs:
+		return // nothing that was not noted already
 	}
-	for n := max(p.block+1, block-velocityParts); n <= block; n++ {
-		p.filled[floorMod(n, velocityParts+1)] = false
-	}
-	p.block = block
-	i := floorMod(block, velocityParts+1)
-	if !p.filled[i] {
-		p.low[i], p.high[i], p.filled[i] = price, price, true
-	}
+	i := floorMod(p.block, velocityParts+1)
 	if price < p.low[i] {
 		p.low[i] = price
 	}
 	if price > p.high[i] {
 		p.high[i] = price
 	}
-	move := 0.0
-	for k := range p.filled {
-		if p.filled[k] {
-			move = larger(move, larger(distance(price, p.low[k]), distance(price, p.high[k])))
+	if price < p.lowest {
+		p.lowest = price
+	}
+	if price > p.highest {
+		p.highest = price
+	}
+	move := larger(distance(price, p.lowest), distance(price, p.highest))
+	if nowNs < p.holdEndNs {
+		p.move = larger(p.move, move)
+		return
+	}
+	hold := floorDiv(nowNs, holdNs)
+	p.before = 0
+	if hold == p.hold+1 && p.known {
+		p.before = p.move
+	}
+	p.hold, p.holdEndNs, p.move = hold, (hold+1)*holdNs, move
+}
+
+// turn begins a part of the window with a price.
+func (p *prices) turn(price float64, nowNs, stepNs int64) {
+	block := floorDiv(nowNs, stepNs)
+	if p.known {
+		for n := max(p.block+1, block-velocityParts); n <= block; n++ {
+			p.filled[floorMod(n, velocityParts+1)] = false
 		}
 	}
-	switch hold - p.hold {
-	case 0:
-		p.move = larger(p.move, move)
-	case 1:
-		p.before, p.move = p.move, move
-	default:
-		p.before, p.move = 0, move
+	p.block, p.blockEndNs = block, (block+1)*stepNs
+	i := floorMod(block, velocityParts+1)
+	p.low[i], p.high[i], p.filled[i] = price, price, true
+	p.lowest, p.highest = price, price
+	for k := range p.filled {
+		if p.filled[k] && p.low[k] < p.lowest {
+			p.lowest = p.low[k]
+		}
+		if p.filled[k] && p.high[k] > p.highest {
+			p.highest = p.high[k]
+		}
 	}
-	p.hold = hold
 }
 
 // fastest returns the greatest move within the last one to two holds.

@@ -98,7 +98,7 @@ func (d *Desk) see(event *Event, m *market) bool {
 
 // price lets the gates of prices and of positions see a new one.
 func (d *Desk) price(event *Event, m *market, which int, price float64) bool {
-	if m.prices != nil && finite(price) {
+	if m.prices != nil && finite(price) && !d.disordered(event) {
 		m.prices[which].see(price, event.EngineNs, &m.own.limits)
 	}
 	if which == priceMid || !m.quoted {

@@ -195,8 +195,8 @@ func (c *coder) market(m *market) {
 
 func (c *coder) prices(p *prices) {
 	c.bools(&p.known)
-	c.float(&p.reference, &p.move, &p.before)
-	c.signed(&p.part, &p.block, &p.hold)
+	c.float(&p.last, &p.reference, &p.lowest, &p.highest, &p.move, &p.before)
+	c.signed(&p.part, &p.partEndNs, &p.block, &p.blockEndNs, &p.hold, &p.holdEndNs)
 	for i := range p.closes {
 		c.float(&p.closes[i])
 		c.bools(&p.held[i])
