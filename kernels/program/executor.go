@@ -9,6 +9,7 @@ const MaxExecutorWords = 1 << 30
 type Executor struct {
 	program     *Program
 	parts       [3][]step
+	segments    []segment // of recur
 	columns     []column
 	state       []uint64 // instrument after instrument
 	instruments int
@@ -49,6 +50,7 @@ func NewExecutor(p *Program, instruments int) (*Executor, error) {
 // prepare makes the steps and fills the constants' columns.
 func (ex *Executor) prepare() {
 	list, constants := plan(ex.program)
+	list, ex.segments = schedule(list)
 	values := ex.program.values()
 	al := allocate(list, constants, values)
 	ex.columns = make([]column, al.columns)
@@ -104,18 +106,25 @@ func (ex *Executor) Run(lane *Lane, from, to uint64) {
 func (ex *Executor) chunk(from uint64, count int) {
 	var ends [chunkTicks]uint8
 	groups := ex.order(from, count, &ends)
-	ex.run(PartBefore, 0, count)
-	lo := 0
-	for _, end := range ends[:groups] {
-		ex.run(PartRecur, lo, int(end))
-		lo = int(end)
+	ex.run(ex.parts[PartBefore], 0, count)
+	for i := range ex.segments {
+		g := &ex.segments[i]
+		steps := ex.parts[PartRecur][g.from:g.to]
+		if !g.inTurn {
+			ex.run(steps, 0, count)
+			continue
+		}
+		lo := 0
+		for _, end := range ends[:groups] {
+			ex.run(steps, lo, int(end))
+			lo = int(end)
+		}
 	}
-	ex.run(PartAfter, 0, count)
+	ex.run(ex.parts[PartAfter], 0, count)
 }
 
-// run computes columns lo..hi-1 of a part. Few columns are quicker one at a time.
-func (ex *Executor) run(part Part, lo, hi int) {
-	steps := ex.parts[part]
+// run computes columns lo..hi-1 of some steps. Few columns are quicker one at a time.
+func (ex *Executor) run(steps []step, lo, hi int) {
 	if hi-lo <= fewColumns {
 		for at := lo; at < hi; at++ {
 			ex.runOne(steps, at)
