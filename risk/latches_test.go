@@ -9,15 +9,19 @@ import (
 
 // TestLatches: what is in force is told, and its number of changes grows with it and with nothing else.
 func TestLatches(t *testing.T) {
-	desk, err := NewDesk(Config{
-		Partition: "p", Instruments: 3, GatesOn: true, Limits: Limits{RepeatCount: 1, RepeatWindowNs: 1000},
-		Rules: []Rule{{Name: "a", HasExit: true, SideQuarter: -1, StrengthQuarter: -1}, {Name: "b", HasExit: true, SideQuarter: -1, StrengthQuarter: -1}},
-	}, &collect{})
-	if err != nil {
-		t.Fatal(err)
+	fresh := func() *Desk {
+		desk, err := NewDesk(Config{
+			Partition: "p", Instruments: 3, GatesOn: true, Limits: Limits{RepeatCount: 1, RepeatWindowNs: 1000},
+			Rules: []Rule{{Name: "a", HasExit: true, SideQuarter: -1, StrengthQuarter: -1}, {Name: "b", HasExit: true, SideQuarter: -1, StrengthQuarter: -1}},
+		}, &collect{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		desk.Define(0, feed.Symbol{Venue: "v", Name: "Z"}, 1, false)
+		desk.Define(1, feed.Symbol{Venue: "v", Name: "A"}, 1, true) // configuration's kill is not a latch
+		return desk
 	}
-	desk.Define(0, feed.Symbol{Venue: "v", Name: "Z"}, 1, false)
-	desk.Define(1, feed.Symbol{Venue: "v", Name: "A"}, 1, true) // configuration's kill is not a latch
+	desk := fresh()
 	seq := uint64(0)
 	apply := func(e Event, when, exit uint64) {
 		seq++
@@ -50,6 +54,10 @@ func TestLatches(t *testing.T) {
 		got := desk.Latches()
 		if fmt.Sprint(got) != step.want {
 			t.Errorf("%+v, want %s", got, step.want)
+		}
+		loaded := fresh()
+		if err := loaded.LoadState(desk.AppendState(nil)); err != nil || fmt.Sprint(loaded.Latches()) != step.want {
+			t.Errorf("loaded %+v, want %s, %v", loaded.Latches(), step.want, err)
 		}
 		if any := got.Any(); any != (step.want != "{false false false [] [] [] [] []}") || any && desk.LatchChanges() == before {
 			t.Errorf("%s: any %v, changes %d after %d", step.want, any, desk.LatchChanges(), before)

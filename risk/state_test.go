@@ -37,29 +37,34 @@ func (h *history) again(taken *recorder) *Desk {
 
 // TestStateRoundTrip: a desk that was saved and loaded at any place goes on as one that was not.
 func TestStateRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		h := newHistory(t, Order[:])
-		var loaded *Desk
-		taken := &recorder{}
-		size := len(h.desk.AppendState(nil))
-		for range rapid.IntRange(1, 60).Draw(t, "events") {
-			if loaded == nil || rapid.IntRange(0, 9).Draw(t, "load") == 0 {
-				taken = &recorder{}
-				loaded = h.again(taken)
-			}
-			e, fired := h.event()
-			h.draw()
-			taken.lines = nil
-			loaded.Apply(&e, fired, h)
-			h.apply(e, fired)
-			if !slices.Equal(taken.lines, h.taken.lines) {
-				t.Fatalf("loaded %q, not loaded %q", taken.lines, h.taken.lines)
-			}
-			if now := len(h.desk.AppendState(nil)); now != size {
-				t.Fatalf("the state grew from %d to %d bytes", size, now)
-			}
+	for _, gate := range Order {
+		rapid.Check(t, func(t *rapid.T) { roundTrip(t, []Gate{gate}) })
+	}
+	rapid.Check(t, func(t *rapid.T) { roundTrip(t, Order[:]) })
+}
+
+func roundTrip(t *rapid.T, gates []Gate) {
+	h := newHistory(t, gates)
+	var loaded *Desk
+	taken := &recorder{}
+	size := len(h.desk.AppendState(nil))
+	for range rapid.IntRange(1, 60).Draw(t, "events") {
+		if loaded == nil || rapid.IntRange(0, 9).Draw(t, "load") == 0 {
+			taken = &recorder{}
+			loaded = h.again(taken)
 		}
-	})
+		e, fired := h.event()
+		h.draw()
+		taken.lines = nil
+		loaded.Apply(&e, fired, h)
+		h.apply(e, fired)
+		if !slices.Equal(taken.lines, h.taken.lines) {
+			t.Fatalf("loaded %q, not loaded %q", taken.lines, h.taken.lines)
+		}
+		if now := len(h.desk.AppendState(nil)); now != size {
+			t.Fatalf("the state grew from %d to %d bytes", size, now)
+		}
+	}
 }
 
 // stateOf returns a small desk and its state.
