@@ -45,6 +45,9 @@ type Verification struct {
 	Result
 	Compared   uint64      // signals that were both recorded and recomputed
 	Difference *Difference // the first; nil: none. A is what was recorded, B what was recomputed
+	// EndDiffers says what a run said of its whole output when it ended and the recomputed run does not; empty: they agree.
+	// With all signals alike it means that the journal's last word is damaged, or signals and end of different runs.
+	EndDiffers string
 	// Unended says that the last run did not end in good order, and Unmatched how many signals at its end are in only one of the
 	// two accounts: what the process had not yet written when it died.
 	Unended   bool
@@ -71,6 +74,13 @@ func Verify(store journal.Store, options Options) (Verification, error) {
 		c.Mode = engine.ModeFused // recomputed signals arrive on this goroutine
 	}
 	options.Begin = func(uint64) { v.settle() }
+	end := options.End
+	options.End = func(run uint64, hash string) {
+		v.hash = hash
+		if end != nil {
+			end(run, hash)
+		}
+	}
 	result, err := Play(store, options)
 	v.out.Result = result
 	if err != nil {
@@ -86,6 +96,7 @@ type verifier struct {
 	recorded queue
 	now      queue
 	end      *End
+	hash     string // of what was recomputed
 	begun    bool
 	lastSeq  uint64 // of the run's journaled ticks
 }
@@ -160,6 +171,8 @@ func (v *verifier) settle() {
 			d.B = decode(v.now.pop())
 		}
 		v.out.Difference = d
+	} else if v.end.OutputHash != v.hash && v.out.Difference == nil && v.out.EndDiffers == "" {
+		v.out.EndDiffers = fmt.Sprintf("at its end the run said output %s of %d signals; recomputed it is %s", v.end.OutputHash, v.end.Signals, v.hash)
 	}
 	v.recorded, v.now, v.end, v.begun, v.lastSeq = queue{}, queue{}, nil, false, 0
 }

@@ -6,6 +6,20 @@ import (
 	"github.com/sigengine/sigengine/signal"
 )
 
+// What a run said of its output when it ended must be so.
+func TestVerifyEnd(t *testing.T) {
+	for _, test := range []struct {
+		said, recomputed string
+		differs          bool
+	}{{"aa", "aa", false}, {"aa", "ab", true}, {"", "ab", true}} {
+		v := &verifier{begun: true, end: &End{OutputHash: test.said}, hash: test.recomputed}
+		v.settle()
+		if differs := v.out.EndDiffers != ""; differs != test.differs || v.out.Unended {
+			t.Errorf("said %q, recomputed %q: %+v", test.said, test.recomputed, v.out)
+		}
+	}
+}
+
 // A run that did not end in good order may lack its last outcomes, or signals of ticks that were not written; not more.
 func TestVerifyUnended(t *testing.T) {
 	body := func(sequence uint64) []byte {

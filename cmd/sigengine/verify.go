@@ -73,6 +73,7 @@ type verification struct {
 	GPU        *metrics.GPU `json:"gpu,omitempty"`
 	ElapsedS   float64      `json:"elapsed_s"`
 	Difference string       `json:"difference,omitempty"`
+	EndDiffers string       `json:"end_differs,omitempty"`
 }
 
 // verifyOptions are the flags of verify.
@@ -138,6 +139,8 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 	out.InUse = v.Unended && inUse(dir)
 	if v.Difference != nil {
 		out.Difference = v.Difference.String()
+	} else if v.EndDiffers != "" {
+		out.Same, out.EndDiffers = false, v.EndDiffers
 	}
 	a.sayLost(&v.Result)
 	if o.asJSON {
@@ -149,6 +152,9 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 	}
 	if v.Difference != nil {
 		return differencef("%s does not verify: signal %d was decided differently", dir, v.Difference.Number)
+	}
+	if v.EndDiffers != "" {
+		return differencef("%s does not verify: its end is not that of its signals", dir)
 	}
 	return nil
 }
@@ -174,7 +180,9 @@ func (a *app) printVerification(v *verification) {
 	case v.Unended:
 		fmt.Fprintf(a.out, "the run did not end in good order; %d signals at its end are in one account only\n", v.Unmatched)
 	}
-	if v.Difference != "" {
+	if v.EndDiffers != "" {
+		fmt.Fprintln(a.out, v.EndDiffers)
+	} else if v.Difference != "" {
 		fmt.Fprintf(a.out, "recorded (a) and recomputed (b) differ at %s\n", v.Difference)
 	} else {
 		fmt.Fprintln(a.out, "same")

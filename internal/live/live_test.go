@@ -138,7 +138,7 @@ func verifyRun(t *testing.T, dir, hash string, signals uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Difference != nil || v.Unended || v.Compared != signals || v.OutputHash != hash {
+	if v.Difference != nil || v.EndDiffers != "" || v.Unended || v.Compared != signals || v.OutputHash != hash {
 		t.Errorf("verify: difference %v, unended %v, compared %d of %d, hash %s, live %s",
 			v.Difference, v.Unended, v.Compared, signals, v.OutputHash, hash)
 	}

@@ -27,6 +27,8 @@ func checkReplay(run *Run, recorded *Recorded) []Violation {
 		}
 		if v.Difference != nil {
 			j.violation("replay", "%s", v.Difference)
+		} else if v.EndDiffers != "" {
+			j.violation("replay", "%s", v.EndDiffers)
 		}
 		if v.Unended == j.run.Good {
 			j.violation("replay", "ended in good order: %t, verify says %t", j.run.Good, !v.Unended)
