@@ -81,6 +81,8 @@ const (
 	ControlFact   ControlVerb = 3 // what the world outside is like: a Fact and its value
 	ControlReduce ControlVerb = 4 // let only pass what reduces a position
 	ControlLatch  ControlVerb = 5 // in force again from a run before: repeated entries of a pair (scope instrument), or all
+
+	ControlTighten ControlVerb = 6 // a limit is tighter from now on, or as before: a Limit and its value
 )
 
 // Fact is the second value of a KindControl tick with ControlFact: something that a clock, a disk or another process

@@ -33,7 +33,7 @@ func (p *Player) translate(tick *feed.Tick) error {
 func namesSignal(tick *feed.Tick) bool {
 	scope := feed.ControlScope(feed.Code(tick.F[1]))
 	switch feed.ControlVerb(feed.Code(tick.F[0])) {
-	case feed.ControlFact:
+	case feed.ControlFact, feed.ControlTighten:
 		return false
 	case feed.ControlLatch:
 		return scope == feed.ScopeInstrument

@@ -13,6 +13,7 @@ func TestCommandsFollowNames(t *testing.T) {
 		return feed.Tick{Seq: 7, Kind: feed.KindControl, F: [4]float64{float64(feed.ControlKill), float64(scope), index}}
 	}
 	fact := feed.Tick{Seq: 7, Kind: feed.KindControl, F: [4]float64{float64(feed.ControlFact), float64(feed.FactDisk), 1}}
+	tighten := feed.Tick{Seq: 7, Kind: feed.KindControl, F: [4]float64{float64(feed.ControlTighten), float64(feed.LimitSpread), 1}}
 	latch := func(index float64) feed.Tick {
 		return feed.Tick{Seq: 7, Kind: feed.KindControl, Instrument: 3, F: [4]float64{float64(feed.ControlLatch), float64(feed.ScopeInstrument), index}}
 	}
@@ -31,6 +32,7 @@ func TestCommandsFollowNames(t *testing.T) {
 		{"of names that are not known", other, nil, command(feed.ScopeSignal, 0), feed.Tick{}, true},
 		{"of a number that there was none of", other, []string{"a"}, command(feed.ScopeSignal, 1), feed.Tick{}, true},
 		{"a fact", other, nil, fact, fact, false},
+		{"a limit whose number is that of the scope of signals", other, []string{"a", "b"}, tighten, tighten, false},
 		{"a latch", other, []string{"a", "x", "b"}, latch(2), latch(1), false},
 		{"negative", other, []string{"a"}, command(feed.ScopeSignal, -1), feed.Tick{}, true},
 	} {

@@ -81,7 +81,7 @@ func (d *Desk) refuses(gate Gate, q *question) bool {
 	case GateRate:
 		return !m.rate.conforms(nowNs, l.RateNs, l.RateBurst)
 	case GateRateTotal:
-		return !d.total.conforms(nowNs, d.config.TotalRateNs, d.config.TotalBurst)
+		return !d.total.conforms(nowNs, d.totalRateNs, d.config.TotalBurst)
 	case GateThrottle:
 		return q.pair.passed && nowNs-q.pair.passedNs < q.rule.ThrottleNs
 	}
@@ -96,8 +96,8 @@ func (d *Desk) charge(q *question) {
 	if l.RateNs > 0 {
 		q.market.rate.charge(nowNs, l.RateNs)
 	}
-	if d.config.TotalRateNs > 0 {
-		d.total.charge(nowNs, d.config.TotalRateNs)
+	if d.totalRateNs > 0 {
+		d.total.charge(nowNs, d.totalRateNs)
 	}
 	if l.RepeatCount > 0 && !q.isOpen && q.rule.opens() {
 		p.entries.add(nowNs, l.RepeatWindowNs)

@@ -9,8 +9,8 @@ import (
 // everything: a command that cannot be understood must not be one that lets signals through.
 func (d *Desk) control(event *Event) {
 	verb := feed.ControlVerb(feed.Code(event.F[0]))
-	if verb == feed.ControlFact {
-		if !d.fact(event) {
+	if verb == feed.ControlFact || verb == feed.ControlTighten {
+		if understood := verb == feed.ControlFact && d.fact(event) || verb == feed.ControlTighten && d.tighten(event); !understood {
 			d.kill(event)
 		}
 		return

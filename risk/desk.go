@@ -126,6 +126,8 @@ type Desk struct {
 	total         cell
 	book          book
 	most          most
+	tightened     tightened
+	totalRateNs   int64                 // of one signal, over all instruments
 	references    [ReferencesMax]uint32 // id + 1 of Config.References, 0 while unknown
 	hours         []hoursState
 
@@ -161,7 +163,7 @@ func NewDesk(config Config, taker Taker) (*Desk, error) {
 		hours:   make([]hoursState, len(config.Hours)),
 		counts:  &Counts{},
 
-		fillSources: config.FillSources,
+		fillSources: config.FillSources, totalRateNs: config.TotalRateNs,
 	}
 	d.refuser, _ = taker.(Refuser)
 	b := &config.Budget

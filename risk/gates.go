@@ -100,9 +100,10 @@ func setOf(gates ...Gate) gateSet {
 
 // profile is what a rule on some instruments has in common: its limits and the gates that they leave on.
 type profile struct {
-	limits Limits
-	rule   int
-	asked  gateSet
+	limits     Limits // what the gates compare with: configured, and tightened by operators
+	configured Limits
+	rule       int
+	asked      gateSet
 }
 
 // gatesOf returns the gates that a rule is asked under limits.

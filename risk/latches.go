@@ -6,7 +6,7 @@ import (
 	"github.com/sigengine/sigengine/feed"
 )
 
-// Latches are what operators killed and reduced and what latched by itself: what a restart must put in force again.
+// Latches are what operators killed, reduced and tightened and what latched by itself: what a restart must put in force again.
 type Latches struct {
 	KillAll       bool          `json:"kill_all"`
 	ReduceAll     bool          `json:"reduce_all"`
@@ -16,6 +16,7 @@ type Latches struct {
 	Killed        []feed.Symbol `json:"killed,omitempty"`
 	Reduced       []feed.Symbol `json:"reduced,omitempty"`
 	Pairs         []Latch       `json:"pairs,omitempty"` // too many entries
+	Tightened     []Tightened   `json:"tightened,omitempty"`
 }
 
 // Latch is a pair that enters no more.
@@ -27,7 +28,7 @@ type Latch struct {
 // Any reports whether anything is in force.
 func (l *Latches) Any() bool {
 	return l.KillAll || l.ReduceAll || l.Stopped ||
-		len(l.KillSignals)+len(l.ReduceSignals)+len(l.Killed)+len(l.Reduced)+len(l.Pairs) > 0
+		len(l.KillSignals)+len(l.ReduceSignals)+len(l.Killed)+len(l.Reduced)+len(l.Pairs)+len(l.Tightened) > 0
 }
 
 // LatchChanges returns a number that grows whenever Latches may have changed.
@@ -35,7 +36,7 @@ func (d *Desk) LatchChanges() uint64 { return d.latchChanges }
 
 // Latches returns what is in force, in the order of signals and of the instruments' escaped names. It allocates.
 func (d *Desk) Latches() Latches {
-	l := Latches{KillAll: d.killAll, ReduceAll: d.reduceAll, Stopped: d.stopped}
+	l := Latches{KillAll: d.killAll, ReduceAll: d.reduceAll, Stopped: d.stopped, Tightened: d.tightened.list()}
 	for i := range d.rules {
 		if d.killSignals>>i&1 != 0 {
 			l.KillSignals = append(l.KillSignals, d.rules[i].Name)

@@ -36,18 +36,18 @@ func TestLatches(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{func() { apply(quote, 1, 0); apply(quote, 0, 1) }, "{false false false [] [] [] [] []}"},
-		{func() { apply(quote, 1, 0) }, "{false false false [] [] [] [] [{a {v Z}}]}"},
-		{func() { control(feed.ControlKill, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [{v Z}] [] [{a {v Z}}]}"},
-		{func() { control(feed.ControlReduce, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [{v Z}] [{v Z}] [{a {v Z}}]}"},
-		{func() { control(feed.ControlResume, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [] [] [{a {v Z}}]}"},
-		{func() { control(feed.ControlResume, feed.ScopeInstrument, 0, 1) }, "{false false false [] [] [] [] []}"},
-		{func() { control(feed.ControlKill, feed.ScopeSignal, 1, 0) }, "{false false false [b] [] [] [] []}"},
-		{func() { control(feed.ControlReduce, feed.ScopeSignal, 0, 0) }, "{false false false [b] [a] [] [] []}"},
-		{func() { control(feed.ControlKill, feed.ScopeAll, 0, 0) }, "{true false false [b] [a] [] [] []}"},
-		{func() { control(feed.ControlReduce, feed.ScopeAll, 0, 0) }, "{true true false [b] [a] [] [] []}"},
-		{func() { control(feed.ControlLatch, feed.ScopeAll, -1, 1) }, "{true true true [b] [a] [] [] []}"},
-		{func() { control(feed.ControlResume, feed.ScopeAll, 0, 1) }, "{false false false [b] [a] [] [] []}"},
+		{func() { apply(quote, 1, 0); apply(quote, 0, 1) }, "{false false false [] [] [] [] [] []}"},
+		{func() { apply(quote, 1, 0) }, "{false false false [] [] [] [] [{a {v Z}}] []}"},
+		{func() { control(feed.ControlKill, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [{v Z}] [] [{a {v Z}}] []}"},
+		{func() { control(feed.ControlReduce, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [{v Z}] [{v Z}] [{a {v Z}}] []}"},
+		{func() { control(feed.ControlResume, feed.ScopeInstrument, 0, 0) }, "{false false false [] [] [] [] [{a {v Z}}] []}"},
+		{func() { control(feed.ControlResume, feed.ScopeInstrument, 0, 1) }, "{false false false [] [] [] [] [] []}"},
+		{func() { control(feed.ControlKill, feed.ScopeSignal, 1, 0) }, "{false false false [b] [] [] [] [] []}"},
+		{func() { control(feed.ControlReduce, feed.ScopeSignal, 0, 0) }, "{false false false [b] [a] [] [] [] []}"},
+		{func() { control(feed.ControlKill, feed.ScopeAll, 0, 0) }, "{true false false [b] [a] [] [] [] []}"},
+		{func() { control(feed.ControlReduce, feed.ScopeAll, 0, 0) }, "{true true false [b] [a] [] [] [] []}"},
+		{func() { control(feed.ControlLatch, feed.ScopeAll, -1, 1) }, "{true true true [b] [a] [] [] [] []}"},
+		{func() { control(feed.ControlResume, feed.ScopeAll, 0, 1) }, "{false false false [b] [a] [] [] [] []}"},
 	} {
 		before := desk.LatchChanges()
 		step.do()
@@ -59,7 +59,7 @@ func TestLatches(t *testing.T) {
 		if err := loaded.LoadState(desk.AppendState(nil)); err != nil || fmt.Sprint(loaded.Latches()) != step.want {
 			t.Errorf("loaded %+v, want %s, %v", loaded.Latches(), step.want, err)
 		}
-		if any := got.Any(); any != (step.want != "{false false false [] [] [] [] []}") || any && desk.LatchChanges() == before {
+		if any := got.Any(); any != (step.want != "{false false false [] [] [] [] [] []}") || any && desk.LatchChanges() == before {
 			t.Errorf("%s: any %v, changes %d after %d", step.want, any, desk.LatchChanges(), before)
 		}
 	}

@@ -65,14 +65,16 @@ func (d *Desk) limitsOf(rule int, symbol feed.Symbol) Limits {
 // profile returns the place of a rule's limits among the profiles, each of which is kept once.
 func (d *Desk) profile(rule int, limits Limits) (at uint16, ok bool) {
 	for i, p := range d.profiles {
-		if p.rule == rule && p.limits == limits {
+		if p.rule == rule && p.configured == limits {
 			return uint16(i), true
 		}
 	}
 	if len(d.profiles) > math.MaxUint16 {
 		return 0, false
 	}
-	d.profiles = append(d.profiles, &profile{limits: limits, rule: rule, asked: d.config.gatesOf(&d.rules[rule], &limits)})
+	d.profiles = append(d.profiles, &profile{
+		limits: d.tightened.of(limits), configured: limits, rule: rule, asked: d.config.gatesOf(&d.rules[rule], &limits),
+	})
 	return uint16(len(d.profiles) - 1), limits.Validate() == nil && int(limits.Hours) <= len(d.config.Hours)
 }
 

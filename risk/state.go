@@ -15,7 +15,7 @@ var ErrState = errors.New("risk: not a state of this desk")
 
 const (
 	stateMagic   = 0x4b534752 // RGSK
-	stateVersion = 1
+	stateVersion = 2
 )
 
 // AppendState appends everything that decides, but not counters: the state of the defined instruments, in the order of
@@ -49,6 +49,7 @@ func (d *Desk) LoadState(b []byte) error {
 	for i := range d.hours {
 		d.hours[i] = hoursState{}
 	}
+	d.retighten()
 	return nil
 }
 
@@ -65,6 +66,9 @@ func (d *Desk) code(c *coder) {
 	c.signed(&d.lastNs)
 	c.bools(&d.killAll, &d.reduceAll, &d.stopped, &d.book.broken, &d.book.missing, &d.book.news)
 	c.unsigned(&d.killSignals, &d.reduceSignals, &d.fillSources)
+	for i := range d.tightened {
+		c.float(&d.tightened[i])
+	}
 	known := uint64(d.facts)
 	c.unsigned(&known)
 	d.facts = facts(known)

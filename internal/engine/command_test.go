@@ -31,6 +31,10 @@ func TestCommandsAreChecked(t *testing.T) {
 		"nameless instrument":  {Verb: feed.ControlKill, Scope: feed.ScopeInstrument},
 		"a scope of its own":   {Verb: feed.ControlKill, Scope: 4},
 		"a verb of the future": {Verb: 9, Scope: feed.ScopeAll},
+		"a limit without who":  {Verb: feed.ControlTighten, Scope: feed.ScopeAll, Limit: feed.LimitSpread, Reason: "r"},
+		"no such limit":        {Verb: feed.ControlTighten, Scope: feed.ScopeAll, Limit: feed.LimitCount, By: "b", Reason: "r"},
+		"a limit of a signal":  {Verb: feed.ControlTighten, Scope: feed.ScopeSignal, Limit: feed.LimitSpread, By: "b", Reason: "r"},
+		"a negative limit":     {Verb: feed.ControlTighten, Scope: feed.ScopeAll, Limit: feed.LimitSpread, Value: -1, By: "b", Reason: "r"},
 	} {
 		if err := e.Command(c); !errors.Is(err, ErrCommand) {
 			t.Errorf("%s: %v", name, err)

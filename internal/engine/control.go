@@ -17,8 +17,10 @@ type Command struct {
 	Scope  feed.ControlScope
 	Symbol feed.Symbol // of ScopeInstrument
 	Signal int         // of ScopeSignal, and of ControlLatch with ScopeInstrument: index in the configuration
-	By     string      // who; a resume needs it
-	Reason string      // why; a resume needs it
+	Limit  feed.Limit  // of ControlTighten
+	Value  float64     // of ControlTighten: the limit from now on; 0: as configured
+	By     string      // who; a resume and a change of a limit need it
+	Reason string      // why; they need it, too
 }
 
 // Command sequences an operator's command. It returns when the command is queued; it takes effect at its place in
@@ -56,6 +58,8 @@ func (e *Engine) commandTick(c *Command) (feed.Tick, error) {
 		if c.By == "" || c.Reason == "" {
 			return tick, fmt.Errorf("%w: a resume needs a name and a reason; say who and why", ErrCommand)
 		}
+	case feed.ControlTighten:
+		return tick, c.tightenTick(&tick)
 	case feed.ControlLatch:
 		ofSignal = c.Scope == feed.ScopeInstrument
 	default:
@@ -72,6 +76,25 @@ func (e *Engine) commandTick(c *Command) (feed.Tick, error) {
 	}
 	return tick, nil
 }
+
+// tightenTick checks a change of a limit and fills in its tick.
+func (c *Command) tightenTick(tick *feed.Tick) error {
+	switch {
+	case c.By == "" || c.Reason == "":
+		return fmt.Errorf("%w: a change of a limit needs a name and a reason; say who and why", ErrCommand)
+	case c.Scope != feed.ScopeAll:
+		return fmt.Errorf("%w: a limit is tightened for all, not for scope %d", ErrCommand, c.Scope)
+	case c.Limit < 1 || c.Limit >= feed.LimitCount:
+		return fmt.Errorf("%w: limit %d", ErrCommand, c.Limit)
+	case !(c.Value >= 0) || c.Value > maxLimit:
+		return fmt.Errorf("%w: a limit of %v", ErrCommand, c.Value)
+	}
+	tick.F[1], tick.F[2] = float64(c.Limit), c.Value
+	return nil
+}
+
+// maxLimit is the largest value of a limit in a configuration.
+const maxLimit = 1e300
 
 // Fact sequences what the world outside is like: see feed.Fact for its values. Any goroutine but those of the engine.
 func (e *Engine) Fact(fact feed.Fact, value float64) error {

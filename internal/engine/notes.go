@@ -16,7 +16,7 @@ type Note struct {
 	Sequence   uint64 // of the tick
 	AtNs       int64  // when it was given, by the engine's clock
 	Verb       string
-	Scope      string
+	Scope      string // of a change of a limit: limit=value
 	Signal     string // empty: of none
 	Instrument string // venue.symbol, empty: of none
 	By         string
@@ -48,12 +48,15 @@ func (n *notes) put(c Command, atNs int64) float64 {
 	if c.Scope == feed.ScopeInstrument {
 		note.Instrument = c.Symbol.Venue + "." + c.Symbol.Name
 	}
+	if c.Verb == feed.ControlTighten {
+		note.Scope = fmt.Sprintf("%s=%v", c.Limit, c.Value)
+	}
 	n.queued = append(n.queued, note)
 	return float64(n.last)
 }
 
 var (
-	verbNames  = []string{"", "kill", "resume", "fact", "reduce", "latch"}
+	verbNames  = []string{"", "kill", "resume", "fact", "reduce", "latch", "tighten"}
 	scopeNames = []string{"", "all", "instrument", "signal"}
 )
 
@@ -78,7 +81,7 @@ func (e *Engine) journalNote(tick *feed.Tick) {
 		return
 	}
 	note.Sequence = tick.Seq
-	if i := tick.F[2]; i >= 0 && int(i) < len(e.config.Desk.Rules) {
+	if i := tick.F[2]; feed.ControlVerb(tick.F[0]) != feed.ControlTighten && i >= 0 && int(i) < len(e.config.Desk.Rules) {
 		note.Signal = e.config.Desk.Rules[int(i)].Name
 	}
 	if err := e.ports.Ticks.Blob(NoteBlob, []byte(note.String())); err != nil {

@@ -99,15 +99,19 @@ func TestRestores(t *testing.T) {
 		KillAll: true, ReduceAll: true, Stopped: true, KillSignals: []string{"b", "gone"}, ReduceSignals: []string{"a"},
 		Killed: []feed.Symbol{{Venue: "v", Name: "x"}}, Reduced: []feed.Symbol{{Venue: "v", Name: "y"}},
 		Pairs: []risk.Latch{{Signal: "b", Symbol: feed.Symbol{Venue: "v", Name: "z"}}, {Signal: "gone", Symbol: feed.Symbol{Venue: "v", Name: "z"}}},
+		Tightened: []risk.Tightened{{Limit: "spread", Value: 0.01}, {Limit: "of the future", Value: 1}},
 	}
 	var got []string
 	for _, c := range restores(&l, signal) {
 		got = append(got, fmt.Sprintf("%d/%d/%s/%d", c.Verb, c.Scope, c.Symbol.Name, c.Signal))
+		if c.Verb == feed.ControlTighten && (c.Limit != feed.LimitSpread || c.Value != 0.01) {
+			t.Errorf("%+v", c)
+		}
 		if c.By == "" || c.Reason == "" {
 			t.Errorf("%+v says not who or why", c)
 		}
 	}
-	if want := "1/1//0 4/1//0 5/1//0 1/3//1 4/3//0 1/2/x/0 4/2/y/0 5/2/z/1"; strings.Join(got, " ") != want {
+	if want := "1/1//0 4/1//0 5/1//0 1/3//1 4/3//0 1/2/x/0 4/2/y/0 6/1//0 1/1//0 5/2/z/1"; strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 	for range restoresMax {

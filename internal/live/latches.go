@@ -138,6 +138,15 @@ func restores(l *risk.Latches, signal func(string) int) []engine.Command {
 	for _, symbol := range l.Reduced {
 		add(feed.ControlReduce, feed.ScopeInstrument, symbol, "")
 	}
+	for _, t := range l.Tightened {
+		limit, known := feed.ParseLimit(t.Limit)
+		if !known || !(t.Value > 0) { // what cannot be put in force must not let signals through
+			add(feed.ControlKill, feed.ScopeAll, feed.Symbol{}, "")
+			continue
+		}
+		add(feed.ControlTighten, feed.ScopeAll, feed.Symbol{}, "")
+		out[len(out)-1].Limit, out[len(out)-1].Value = limit, t.Value
+	}
 	for _, pair := range l.Pairs {
 		add(feed.ControlLatch, feed.ScopeInstrument, pair.Symbol, pair.Signal)
 	}
