@@ -200,11 +200,14 @@ func (d *Desk) State(nowNs int64) State {
 	switch {
 	case d.config.KillAll || d.killAll || d.stopped:
 		return StateHalted
-	case d.reduceAll || d.config.Budget.StaleNs > 0 && d.newsStale(nowNs):
+	case d.reduceAll || d.asksFills && d.newsStale(nowNs):
 		return StateReducing
 	}
 	return StateActive
 }
+
+// StateNow is State at the engine time of the last event.
+func (d *Desk) StateNow() State { return d.State(d.lastNs) }
 
 func (d *Desk) newsStale(nowNs int64) bool {
 	return !d.book.news || nowNs-d.book.newsNs > d.config.Budget.StaleNs

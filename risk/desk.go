@@ -127,6 +127,7 @@ type Desk struct {
 	book          book
 	most          most
 	tightened     tightened
+	asksFills     bool                  // a rule on some instrument is refused without news of fills
 	totalRateNs   int64                 // of one signal, over all instruments
 	references    [ReferencesMax]uint32 // id + 1 of Config.References, 0 while unknown
 	hours         []hoursState

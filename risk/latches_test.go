@@ -97,3 +97,32 @@ func TestFillSources(t *testing.T) {
 		}
 	}
 }
+
+// TestStateNow: without news of fills the desk is reducing only if a signal is asked for them.
+func TestStateNow(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		config Config
+		want   State
+	}{
+		{"no budget", Config{Budget: Budget{StaleNs: 10}}, StateActive},
+		{"a position without staleness", Config{Limits: Limits{PositionMax: 1}}, StateActive},
+		{"a position", Config{Limits: Limits{PositionMax: 1}, Budget: Budget{StaleNs: 10}}, StateReducing},
+		{"killed by configuration", Config{KillAll: true}, StateHalted},
+	} {
+		c := test.config
+		c.Partition, c.Instruments, c.GatesOn, c.Rules = "p", 1, true, []Rule{{Name: "a", SideQuarter: -1, StrengthQuarter: -1}}
+		desk, err := NewDesk(c, &collect{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		desk.Define(0, feed.Symbol{Venue: "v", Name: "A"}, 1, false)
+		if got := desk.StateNow(); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+		desk.Apply(&Event{Sequence: 1, EngineNs: 5, Kind: feed.KindControl, F: [4]float64{float64(feed.ControlKill), float64(feed.ScopeAll)}}, Fired{}, nil)
+		if got := desk.StateNow(); got != StateHalted {
+			t.Errorf("%s and killed: %s", test.name, got)
+		}
+	}
+}

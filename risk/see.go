@@ -75,6 +75,7 @@ func (d *Desk) profile(rule int, limits Limits) (at uint16, ok bool) {
 	d.profiles = append(d.profiles, &profile{
 		limits: d.tightened.of(limits), configured: limits, rule: rule, asked: d.config.gatesOf(&d.rules[rule], &limits),
 	})
+	d.asksFills = d.asksFills || d.profiles[len(d.profiles)-1].asked.has(GateFills)
 	return uint16(len(d.profiles) - 1), limits.Validate() == nil && int(limits.Hours) <= len(d.config.Hours)
 }
 

@@ -20,6 +20,7 @@ type Config struct {
 	Risk      Risk
 	Engine    Engine
 	Publish   Publish
+	Control   Control
 	Journal   Journal
 
 	signalsFile string            // as written; nothing once its signals are in Signals

@@ -59,6 +59,7 @@ risk: {gates: off, kill: [all, "signal:reversion", "instrument:a.b.c"], max_trai
 engine: {executor: cpu, dispatch: stream, follow: on, devices: [2, 0], lanes: 2, batch: 32, mode: fused, wait: park, instruments: 10, heartbeat: 20ms,
          gogc: 200, memory_limit: 1GiB}
 publish: {subject: s.t, format: binary, queue: 512, instance: me, current: c.u, last_stream: LAST}
+control: {subject: c.v, heartbeat: h.v, beat: 1s, loosen: people, confirm: 30s}
 journal: {dir: j, segment: 1MiB, sync: block, sync_interval: 1s, retain: 2MiB, on_error: continue}
 `
 
@@ -80,6 +81,7 @@ func TestParseFull(t *testing.T) {
 		Risk:    fullRisk(),
 		Engine:  Engine{ExecutorCPU, DispatchStream, FollowOn, []int{2, 0}, 2, 32, ModeFused, WaitPark, 10, 20 * time.Millisecond, 200, 1 << 30},
 		Publish: Publish{"s.t", FormatBinary, 512, "me", "c.u", "LAST"},
+		Control: Control{"c.v", "h.v", time.Second, LoosenPeople, 30 * time.Second},
 		Journal: Journal{"j", 1 << 20, SyncBlock, time.Second, 2 << 20, OnErrorContinue},
 	}
 	if !reflect.DeepEqual(c, want) {

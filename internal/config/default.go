@@ -21,6 +21,7 @@ func Default() *Config {
 			Wait: WaitSpinPark, InstrumentsMax: 4096, Heartbeat: 10 * time.Millisecond, GOGC: 400,
 		},
 		Publish: Publish{Subject: "sig.v1", Format: FormatJSON, QueueSignals: 1 << 16, Current: "cur.v1"},
+		Control: Control{Subject: "ctl.v1", Heartbeat: "hb.v1", Beat: 250 * time.Millisecond, Loosen: LoosenSteps, Confirm: time.Minute},
 		Journal: Journal{
 			SegmentBytes: 256 << 20, Sync: SyncInterval, SyncInterval: 100 * time.Millisecond, OnError: OnErrorStop,
 		},

@@ -69,6 +69,7 @@ func keyTables() string {
 	keyTable(&b, "risk.overrides", riskOverride.keys())
 	keyTable(&b, "engine", Default().Engine.keys())
 	keyTable(&b, "publish", Default().Publish.keys())
+	keyTable(&b, "control", Default().Control.keys())
 	keyTable(&b, "journal", Default().Journal.keys())
 	return b.String()
 }

@@ -48,6 +48,7 @@ func (c *Config) keys() []key {
 		{"risk", section{c.Risk.keys}, "The gates that a signal passes before it is published."},
 		{"engine", section{c.Engine.keys}, "Sizes and placement. Nothing here changes what is decided."},
 		{"publish", section{c.Publish.keys}, "Where signals go."},
+		{"control", section{c.Control.keys}, "How operators speak to the engine ([control.md](control.md))."},
 		{"journal", section{c.Journal.keys}, "What is recorded for replay."},
 	}
 }

@@ -25,6 +25,7 @@ func (c *Config) validate(r *report) {
 	c.NATS.relations(r)
 	c.feedRelations(r)
 	c.publishRelations(r)
+	c.controlRelations(r)
 	c.Session.relations(r)
 	c.signalRelations(r)
 	c.reachRelations(r)

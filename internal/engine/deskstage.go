@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync/atomic"
+
 	"github.com/sigengine/sigengine/kernels/program"
 	"github.com/sigengine/sigengine/ring"
 	"github.com/sigengine/sigengine/risk"
@@ -19,7 +21,8 @@ type deskStage struct {
 	observe func(Observation)
 	latched func(risk.Latches)
 	changes uint64 // of latches, as told last
-	ended   bool   // a row will not come: nothing is decided any more, so what was is a beginning of the whole
+	state   *atomic.Uint32
+	ended   bool // a row will not come: nothing is decided any more, so what was is a beginning of the whole
 }
 
 func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
@@ -29,7 +32,7 @@ func newDeskStage(e *Engine, taker *decided) (*deskStage, error) {
 	}
 	return &deskStage{
 		desk: desk, rules: e.config.Desk.Rules, orders: e.orders, lanes: e.lanes, decided: taker, timing: e.timing,
-		observe: e.ports.Observe, latched: e.ports.Latched,
+		observe: e.ports.Observe, latched: e.ports.Latched, state: &e.state,
 	}, nil
 }
 
@@ -46,6 +49,7 @@ func (d *deskStage) drain() int {
 		if taken > 0 {
 			d.timing.decided(batch[:taken], startNs, d.timing.now())
 			d.release()
+			d.state.Store(uint32(d.desk.StateNow()))
 			d.tellLatches()
 			d.orders.Release(taken)
 			total += taken

@@ -62,6 +62,7 @@ type Engine struct {
 	commands sync.Mutex // the control inlet has many callers
 	notes    notes
 	stopping atomic.Bool
+	state    atomic.Uint32 // a risk.State, as the desk had it last
 }
 
 // New returns an engine that has not started.
@@ -119,6 +120,7 @@ func (e *Engine) build() error {
 	} else {
 		e.pipeline = newStaged(e)
 	}
+	e.state.Store(uint32(e.desk.desk.StateNow()))
 	e.sequencer.room = e.pipeline.room
 	if e.ports.Ticks != nil {
 		e.sequencer.sequence = e.ports.Ticks.NextSeq() - 1
@@ -253,6 +255,9 @@ func (e *Engine) Counts() *Counts { return &e.counts }
 
 // Rejections returns the desk's counters.
 func (e *Engine) Rejections() *risk.Counts { return e.desk.desk.Counters() }
+
+// State returns what the desk lets pass, as of the last event that it took. Any goroutine.
+func (e *Engine) State() risk.State { return risk.State(e.state.Load()) }
 
 // Inlets returns the sources in the order of their numbers; the first is the engine's own.
 func (e *Engine) Inlets() []*feed.Inlet { return e.inlets }

@@ -98,7 +98,7 @@ func TestRestores(t *testing.T) {
 	l := risk.Latches{
 		KillAll: true, ReduceAll: true, Stopped: true, KillSignals: []string{"b", "gone"}, ReduceSignals: []string{"a"},
 		Killed: []feed.Symbol{{Venue: "v", Name: "x"}}, Reduced: []feed.Symbol{{Venue: "v", Name: "y"}},
-		Pairs: []risk.Latch{{Signal: "b", Symbol: feed.Symbol{Venue: "v", Name: "z"}}, {Signal: "gone", Symbol: feed.Symbol{Venue: "v", Name: "z"}}},
+		Pairs:     []risk.Latch{{Signal: "b", Symbol: feed.Symbol{Venue: "v", Name: "z"}}, {Signal: "gone", Symbol: feed.Symbol{Venue: "v", Name: "z"}}},
 		Tightened: []risk.Tightened{{Limit: "spread", Value: 0.01}, {Limit: "of the future", Value: 1}},
 	}
 	var got []string

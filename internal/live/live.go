@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/sigengine/sigengine/feed"
@@ -34,6 +35,7 @@ type Live struct {
 	outside *outside
 	current *current // nil: nobody may ask
 	latches *latches // nil: no journal
+	inForce atomic.Pointer[told]
 	done    chan struct{}
 	err     error // of the engine, once done is closed
 	failed  chan struct{}

@@ -19,8 +19,10 @@ type Options struct {
 	Connection natsconn.Config // server and login; name is set here
 	Clock      feed.Clock
 	Log        *slog.Logger
-	Build      string      // what the journal says wrote it
-	Tap        engine.Sink // sees every decided signal, after it was published; nil: none
+	Build      string // what the journal says wrote it
+	// Explain says how signals are computed, of all if names is empty, for operators who ask. nil: nobody says.
+	Explain func(names []string) (string, error)
+	Tap     engine.Sink // sees every decided signal, after it was published; nil: none
 	// FreeBytes returns what may still be written to a folder's file system; nil: not known, and the gate disk is off.
 	FreeBytes func(dir string) (int64, bool)
 	// Quiet publishes nothing: for record, and for measuring without a bus.

@@ -4,6 +4,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sigengine/sigengine/feed"
+	"github.com/sigengine/sigengine/internal/config"
+	"github.com/sigengine/sigengine/internal/control"
 	"github.com/sigengine/sigengine/internal/engine"
 	"github.com/sigengine/sigengine/internal/natsconn"
 	"github.com/sigengine/sigengine/risk"
@@ -17,7 +20,9 @@ type outside struct {
 	heardNs atomic.Int64
 	late    atomic.Bool
 	wake    chan struct{}
+	holds   atomic.Uint32        // facts, a bit each
 	control *natsconn.Connection // nil: nobody speaks to the engine
+	service *control.Service     // nil: likewise
 
 	wantsStream bool // the stream of last signals is not there yet
 }
@@ -26,7 +31,11 @@ type outside struct {
 func (l *Live) watchOutside() error {
 	w := l.outside
 	w.heardNs.Store(l.options.Clock.NowNs())
-	if err := w.connect(); err != nil {
+	err := w.connect()
+	if err == nil {
+		err = w.serve()
+	}
+	if err != nil {
 		if w.control != nil {
 			w.control.Close()
 		}
@@ -40,15 +49,22 @@ func (l *Live) watchOutside() error {
 func (w *outside) connect() error {
 	l, d := w.live, &w.live.options.Config.Risk.Deadman
 	publish := &l.options.Config.Publish
-	if d.After == 0 && l.current == nil && (l.output == nil || publish.LastStream == "") {
+	operators := &l.options.Config.Control
+	spoken := !l.options.Quiet && (operators.Subject != config.OffWord || operators.Heartbeat != config.OffWord)
+	if d.After == 0 && l.current == nil && !spoken && (l.output == nil || publish.LastStream == "") {
 		return nil
 	}
 	c := l.options.Connection
 	c.Name = "sigengine/" + l.options.instance() + "/control"
 	log := l.options.Log
+	var said once
 	var err error
 	if w.control, err = natsconn.Connect(c, natsconn.Handlers{
-		Error: func(err error) { log.Warn("control: connection", "error", err) },
+		Error: func(err error) {
+			if said.news(err) {
+				log.Warn("control: connection", "error", err)
+			}
+		},
 	}); err != nil {
 		return err
 	}
@@ -86,6 +102,9 @@ func (w *outside) run() {
 	for {
 		select {
 		case <-w.live.done:
+			if w.service != nil {
+				w.service.Stop()
+			}
 			if w.control != nil {
 				w.control.Close()
 			}
@@ -100,12 +119,22 @@ func (w *outside) run() {
 		case <-w.wake:
 		}
 		for _, f := range w.watch.look(w.read()) {
+			w.note(f)
 			w.live.options.Log.Warn("risk: a fact changed", "fact", f.fact.String(), "value", f.value)
 			if err := w.live.engine.Fact(f.fact, f.value); err != nil {
 				break // it has stopped, which done says next
 			}
 		}
 	}
+}
+
+// note keeps which facts hold, for operators.
+func (w *outside) note(f fact) {
+	holds := w.holds.Load() &^ (1 << f.fact)
+	if f.fact != feed.FactDecode && f.value != 0 { // that one tells of a moment
+		holds |= 1 << f.fact
+	}
+	w.holds.Store(holds)
 }
 
 func (w *outside) read() *readings {

@@ -37,8 +37,8 @@ func (l *Live) addRisk(ports *engine.Ports) error {
 		l.latches = newLatches(l.options.Config.Journal.Dir, func(err error) {
 			log.Error("risk: what is killed and latched could not be kept for a restart", "error", err)
 		})
-		ports.Latched = l.latches.put
 	}
+	ports.Latched = l.latched
 	return nil
 }
 

@@ -76,9 +76,13 @@ var importTable = map[string]allowed{
 		"internal/metrics",
 	}},
 	"internal/live": {own: []string{
-		"feed/...", "ring", "risk", "signal", "replay/...", "internal/config", "internal/engine", "internal/metrics",
+		"feed/...", "ring", "risk", "signal", "replay/...", "internal/config", "internal/control", "internal/engine", "internal/metrics",
 		"internal/natsconn", "internal/publish", "internal/report", "internal/setup",
 	}},
+	"internal/control": {
+		own:   []string{"feed", "risk", "signal", "internal/config", "internal/engine", "internal/metrics", "internal/natsconn"},
+		other: []string{natsClient},
+	},
 	"internal/executor": {own: []string{"gpu", "gpu/mailbox", "internal/config", "internal/engine"}},
 	"internal/table":    {own: []string{"kernels/..."}},
 	"internal/explain": {own: []string{
