@@ -105,7 +105,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	defer a.closeDevices(owner)
 	options := live.Options{
 		Config: c, Connection: natsconn.Config{InProcess: server}, Clock: clock, Log: a.log, Build: buildLine(),
-		Shape: o.shape.apply, Place: place(owner),
+		Shape: o.shape.apply, Place: place(owner), Explain: explainer(c),
 	}
 	if !o.asJSON {
 		printer := newSignalPrinter(a.out)

@@ -108,7 +108,7 @@ func (a *app) printMistakes(mistakes config.Errors) {
 }
 
 // packages are prefixes of errors that say where in this program they were made, which is no user's business.
-var packages = regexp.MustCompile(`(^|: |; |\n)(?:bench|codec|config|cu|cuda|engine|executor|explain|feed|gpu|journal|kernels|live|metrics|natsconn|natsfeed|` +
+var packages = regexp.MustCompile(`(^|: |; |\n)(?:bench|codec|config|control|cu|cuda|engine|executor|explain|feed|gpu|journal|kernels|live|metrics|natsconn|natsfeed|` +
 	`natsserver|program|publish|replay|report|ring|risk|setup|signal|sim|table|venue|wire): `)
 
 // plain leaves out the prefixes of packages.

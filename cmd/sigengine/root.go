@@ -51,6 +51,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newBench(a),
 		newCheck(a),
+		newControl(a),
 		newDemo(a),
 		newDiff(a),
 		newEval(a),

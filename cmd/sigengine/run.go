@@ -92,7 +92,7 @@ func (a *app) runEngine(ctx context.Context, o runOptions) error {
 	defer a.closeDevices(owner)
 	l, err := live.Start(live.Options{
 		Config: c, Connection: connection, Clock: feed.NewSystemClock(), Log: a.log, Build: buildLine(),
-		Shape: o.shape.apply, Place: place(owner), FreeBytes: freeBytes,
+		Shape: o.shape.apply, Place: place(owner), FreeBytes: freeBytes, Explain: explainer(c),
 	})
 	if err != nil {
 		return asLiveFailure(err)
