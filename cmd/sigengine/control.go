@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go/micro"
 	"github.com/spf13/cobra"
 
 	"github.com/sigengine/sigengine/internal/config"
@@ -184,7 +187,7 @@ func (a *app) controlAsk(ctx context.Context, o *controlOptions, subjectOf func(
 	}
 	answers, err := connection.AskAll(ctx, subject, text, o.wait, controlQuiet)
 	if errors.Is(err, natsconn.ErrNoAnswer) {
-		return fmt.Errorf("%w; does an engine of this partition run, and may this login publish there?", err)
+		return fmt.Errorf("%w; %s", err, whoAnswers(ctx, connection))
 	} else if err != nil {
 		return err
 	}
@@ -194,6 +197,24 @@ func (a *app) controlAsk(ctx context.Context, o *controlOptions, subjectOf func(
 		}
 	}
 	return nil
+}
+
+// whoAnswers says which partitions there are, to who asked one that does not answer.
+func whoAnswers(ctx context.Context, connection *natsconn.Connection) string {
+	const question = "does an engine of this partition run, and may this login publish there?"
+	answers, err := connection.AskAll(ctx, "$SRV.PING."+control.ServiceName, nil, time.Second, controlQuiet)
+	if err != nil {
+		return question
+	}
+	var names []string
+	for _, m := range answers {
+		var ping micro.Ping
+		if json.Unmarshal(m.Data, &ping) == nil {
+			names = append(names, ping.Metadata["partition"])
+		}
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("engines answer for --partition %s; %s", strings.Join(slices.Compact(names), ", "), question)
 }
 
 func reads(verb string) func(prefix, partition string) (string, error) {

@@ -69,6 +69,10 @@ func TestControl(t *testing.T) {
 			}
 		}
 	}
+	var wrong commandLine
+	if code := wrong.run(t.Context(), "control", "status", "--server", url); code != exitRuntime || !strings.Contains(wrong.err.String(), "engines answer for --partition desk;") {
+		t.Errorf("another partition: exit %d, %q", code, wrong.err.String())
+	}
 	var s control.Status
 	if err := json.Unmarshal([]byte(ok(t, "control", "status", "--partition", "desk", "--server", url, "--json")), &s); err != nil || s.Instance != "box" || s.Partition != "desk" {
 		t.Errorf("%+v: %v", s, err)
