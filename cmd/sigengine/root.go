@@ -17,6 +17,7 @@ const rootExample = `  sigengine demo                              a simulated m
   sigengine check -c engine.yaml              is this configuration right, and this machine ready?
   sigengine run -c engine.yaml                the engine against a NATS feed
   sigengine tail                              print signals as they come
+  sigengine control status                    see, stop and resume a running engine
   sigengine play day.jsonl --codec binance-spot --subject md.binance
                                               publish a captured day as if it were live`
 
