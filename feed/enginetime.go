@@ -57,6 +57,9 @@ func fromMarket(kind Kind) bool { return isMarketData(kind) || kind == KindStatu
 // NowNs returns engine time: the time of the last Advance, zero before the first.
 func (e *EngineTime) NowNs() int64 { return e.nowNs }
 
+// Resume puts engine time where another's was, before the first Advance.
+func (e *EngineTime) Resume(nowNs int64) { e.nowNs = nowNs }
+
 // ClockTrails reports whether a tick's receive time is more than limitNs behind engine time, which
 // happens when the receiver's clock jumped forward and then was set right. The clock gate refuses
 // while it lasts. Under TimeExchange the two are never compared, and the answer is false.

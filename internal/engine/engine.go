@@ -63,6 +63,7 @@ type Engine struct {
 	notes    notes
 	stopping atomic.Bool
 	state    atomic.Uint32 // a risk.State, as the desk had it last
+	restored bool          // the state came from elsewhere
 }
 
 // New returns an engine that has not started.

@@ -30,6 +30,7 @@ type gpuLane struct {
 	sinceNs  int64                     // since when the device owes a row, 0: not known to
 	wrong    atomic.Uint64             // rows that cannot be, or are not the follower's
 	askedNs  int64                     // when the driver was last asked
+	restored []uint64                  // state that the device is given before it starts, and nil then
 }
 
 func newGPULane(s *gpuSet, l *lane, instruments int) (*gpuLane, error) {

@@ -10,11 +10,13 @@ import (
 )
 
 // pipeline is what follows the sequencer. kick runs or starts the work on what was published; room does the same
-// while the sequencer has no place to write; finish returns when everything published has been decided.
+// while the sequencer has no place to write; settle returns when everything published has been decided, or never will be, and
+// finish ends the stages then.
 type pipeline interface {
 	start()
 	kick()
 	room()
+	settle()
 	finish()
 }
 
@@ -43,6 +45,8 @@ func (f *fused) room() {
 	f.kick()
 	runtime.Gosched() // a follower may be what holds the lane
 }
+
+func (f *fused) settle() { f.kick() }
 
 func (f *fused) finish() { f.kick() }
 
@@ -88,18 +92,23 @@ func (s *staged) room() {
 	s.wait.Idle(stageLookNs)
 }
 
-// finish waits until the desk has taken everything, then ends the goroutines.
-func (s *staged) finish() {
+// settle waits until the desk has taken everything.
+func (s *staged) settle() {
 	s.kick()
 	for s.e.orders.Len() > 0 {
 		s.wait.Idle(time.Millisecond)
 	}
+	s.wait.Busy()
+}
+
+// finish ends the goroutines when the desk has taken everything.
+func (s *staged) finish() {
+	s.settle()
 	s.stop.Store(true)
 	for _, p := range s.parkers {
 		p.Wake()
 	}
 	s.running.Wait()
-	s.wait.Busy()
 }
 
 func (s *staged) runLane(l *lane, parker *ring.Parker) {

@@ -23,7 +23,13 @@ type Recording struct {
 func (e *Engine) Record() *Recording {
 	e.startGPU()
 	e.pipeline.start()
-	return &Recording{e: e, defined: make([]bool, SourcesMax*e.config.Instruments)}
+	r := &Recording{e: e, started: e.restored, defined: make([]bool, SourcesMax*e.config.Instruments)}
+	for _, id := range e.sequencer.byName { // restored
+		for source := range uint16(SourcesMax) {
+			r.defined[e.sequencer.key(source, id)] = e.sequencer.from[id]>>source&1 != 0
+		}
+	}
+	return r
 }
 
 // Define makes an instrument known, or gives it another source, before the next tick.

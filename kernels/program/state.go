@@ -24,6 +24,12 @@ func (ex *Executor) word(instrument, off int) *uint64 {
 	return &ex.state[instrument*ex.program.StateWords+off]
 }
 
+// Instrument returns the state words of an instrument, to be read or replaced between Runs. It panics when it is out of range.
+func (ex *Executor) Instrument(instrument int) []uint64 {
+	words := ex.program.StateWords
+	return ex.state[instrument*words:][:words:words]
+}
+
 // SnapshotState returns a copy of all state: instrument after instrument, Program.StateWords words each.
 func (ex *Executor) SnapshotState() []uint64 {
 	return append([]uint64(nil), ex.state...)
