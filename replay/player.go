@@ -11,6 +11,7 @@ import (
 	"github.com/sigengine/sigengine/internal/metrics"
 	"github.com/sigengine/sigengine/internal/setup"
 	"github.com/sigengine/sigengine/replay/journal"
+	"github.com/sigengine/sigengine/replay/snapshot"
 )
 
 // Errors of replays.
@@ -36,11 +37,21 @@ type Options struct {
 	End     func(run uint64, hash string) // is told when a run has been replayed
 
 	Cancelled func() error // asked before every block; an error ends the replay
+
+	Build string // what this program is, as snapshots say it
+	// From is where to begin: after a snapshot's last tick, in its run. nil: at the journal's first tick.
+	From *snapshot.Snapshot
+	// Restored is told when the state of From has been taken over, before the first tick after it.
+	Restored func(sequence uint64)
+
+	whole bool    // with From: read the journal from its oldest segment on all the same
+	cut   *uint64 // take a snapshot after this tick, 0: the last; and end
 }
 
 // Result is what a replay gave.
 type Result struct {
-	Ticks       uint64 // in the journal, heartbeats and gaps included
+	Ticks       uint64 // applied, heartbeats and gaps included
+	Skipped     uint64 // sequence of the snapshot's last tick: it and those before it were not applied
 	Signals     uint64 // decided
 	Suppressed  uint64
 	Rejected    metrics.Counts // by gate
@@ -68,22 +79,38 @@ type Player struct {
 	config    *config.Config // of the run
 	recorded  []string       // signals of the configuration it was recorded with, if replayed with another; nil: not known
 	pending   []journal.Definition
-	live      bool // a tick of the run was applied
+	live      bool               // a tick of the run was applied
+	from      *snapshot.Snapshot // where the run begins; nil: at its first tick
+	proven    bool               // the journal is that of from
+	taken     *snapshot.Snapshot
+	identity  snapshot.Identity // of the run's engine
 }
 
 // Play replays a whole journal.
 func Play(store journal.Store, options Options) (Result, error) {
-	reader, err := journal.OpenReader(store, journal.ReaderOptions{})
+	p, err := newPlayer(store, options)
 	if err != nil {
-		return Result{}, fmt.Errorf("replay: %w", err)
+		return Result{}, err
 	}
-	defer reader.Close()
-	p := &Player{options: options, reader: reader}
+	defer p.reader.Close()
 	if err := p.play(); err != nil {
 		p.abandon()
 		return p.result, err
 	}
 	return p.result, p.finish()
+}
+
+// newPlayer opens the journal where the replay begins.
+func newPlayer(store journal.Store, options Options) (*Player, error) {
+	at, err := options.begin(store)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := journal.OpenReader(store, at)
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	return &Player{options: options, reader: reader, from: options.From}, nil
 }
 
 func (p *Player) play() error {
@@ -96,12 +123,15 @@ func (p *Player) play() error {
 		block, err := p.reader.Next()
 		switch {
 		case err == io.EOF:
-			return nil
+			return p.ended()
 		case errors.Is(err, journal.ErrIncompleteTail):
 			p.result.Incomplete = err
-			return nil
+			return p.ended()
 		case err != nil:
 			return fmt.Errorf("replay: %w", err)
+		}
+		if p.from != nil && block.Run < p.from.Run {
+			continue
 		}
 		if block.Run != p.run {
 			if err := p.begin(block.Run); err != nil {
@@ -114,11 +144,20 @@ func (p *Player) play() error {
 		if err := p.block(block); err != nil {
 			return err
 		}
+		if p.taken != nil {
+			return nil
+		}
 	}
 }
 
 // begin starts a run: the engine started anew there, so does the replay.
 func (p *Player) begin(run uint64) error {
+	if p.from != nil && run > p.from.Run {
+		if err := p.passed(); err != nil {
+			return err
+		}
+		p.from = nil
+	}
 	if err := p.finish(); err != nil {
 		return err
 	}
@@ -151,14 +190,14 @@ func (p *Player) block(b *journal.Block) error {
 // configure takes a configuration of the journal, unless one was given.
 func (p *Player) configure(b *journal.Block) error {
 	recorded, _ := b.Config()
-	if b.Repeated {
+	if b.Repeated && (p.from == nil || p.recording != nil) {
 		return nil
 	}
 	if p.options.Config != nil {
 		p.recorded = signalNames(config.Parse(recorded.Name, recorded.Text, nil))
 		return nil
 	}
-	if p.live {
+	if p.live || p.recording != nil {
 		return fmt.Errorf("replay: the journal changes its configuration at tick %d, which this version does not do", b.First)
 	}
 	c, err := config.Parse(recorded.Name, recorded.Text, nil)
@@ -171,8 +210,14 @@ func (p *Player) configure(b *journal.Block) error {
 
 func (p *Player) ticks(b *journal.Block) error {
 	ticks := b.Ticks()
+	if p.from != nil {
+		var err error
+		if ticks, err = p.suffix(b.First, ticks); err != nil || len(ticks) == 0 {
+			return err
+		}
+	}
 	if p.recording == nil {
-		if err := p.start(b.First); err != nil {
+		if err := p.start(ticks[0].Seq); err != nil {
 			return err
 		}
 	}
@@ -191,6 +236,10 @@ func (p *Player) ticks(b *journal.Block) error {
 		}
 		if err := p.recording.Tick(&tick); err != nil {
 			return fmt.Errorf("replay: %w", err)
+		}
+		if p.options.cut != nil && *p.options.cut == tick.Seq {
+			p.result.Ticks += uint64(i + 1)
+			return p.take(ticks[len(ticks)-1].Seq)
 		}
 	}
 	p.live = true
@@ -215,11 +264,11 @@ func (p *Player) define(seq uint64) error {
 
 // start makes the engine of a run, at its first tick.
 func (p *Player) start(first uint64) error {
+	if first != 1 && p.from == nil && p.result.Ticks == 0 && p.result.Skipped == 0 {
+		return fmt.Errorf("%w: it begins at tick %d", ErrBegin, first)
+	}
 	if p.config == nil || len(p.config.Signals) == 0 {
 		return ErrNoConfig
-	}
-	if first != 1 && p.result.Ticks == 0 {
-		return fmt.Errorf("%w: it begins at tick %d", ErrBegin, first)
 	}
 	shape, _, err := setup.Engine(p.config)
 	if err != nil {
@@ -249,6 +298,10 @@ func (p *Player) start(first uint64) error {
 		return fmt.Errorf("replay: %w", err)
 	}
 	p.result.Lanes, p.result.Batch, p.result.Fused = shape.Lanes, shape.Batch, p.engine.Fused()
+	p.identity = identity(p.config, &shape, p.options.Build)
+	if err := p.restore(); err != nil {
+		return err
+	}
 	p.recording = p.engine.Record()
 	return nil
 }

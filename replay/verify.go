@@ -57,6 +57,10 @@ type Verification struct {
 // Verify recomputes a run from its journal and compares every signal with what was decided then.
 func Verify(store journal.Store, options Options) (Verification, error) {
 	v := &verifier{}
+	if s := options.From; s != nil {
+		options.whole = true // outcomes are recorded beside the ticks, and may be before or behind them
+		v.fromRun, v.from = s.Run, s.State.Sequence
+	}
 	sink := options.Sink
 	options.Sink = tee{v: v, next: sink}
 	blocks := options.Blocks
@@ -99,6 +103,8 @@ type verifier struct {
 	hash     string // of what was recomputed
 	begun    bool
 	lastSeq  uint64 // of the run's journaled ticks
+	fromRun  uint64 // run of the snapshot that it began with, 0: none
+	from     uint64 // the snapshot's last tick
 }
 
 // queue is encoded bodies in order.
@@ -126,6 +132,9 @@ func (v *verifier) block(b *journal.Block) {
 		v.lastSeq = ticks[len(ticks)-1].Seq
 	}
 	for o := range b.Outcomes() {
+		if b.Run == v.fromRun && decode(o.Body).Sequence <= v.from {
+			continue
+		}
 		v.recorded.push(o.Body)
 	}
 	if blob, ok := b.Blob(); ok && blob.Name == EndBlob && !b.Repeated {

@@ -63,8 +63,9 @@ var importTable = map[string]allowed{
 	"replay/journal":          {own: []string{"feed", "ring", "signal"}},
 	"replay/journal/memstore": {own: []string{"replay/journal"}},
 	"internal/engine":         {own: []string{"feed", "ring", "kernels/...", "gpu", "gpu/mailbox", "risk", "signal", "replay/journal", "internal/metrics"}},
+	"replay/snapshot":         {own: []string{"internal/engine"}},
 	"replay": {own: []string{
-		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/journal",
+		"feed/...", "ring", "kernels/...", "risk", "signal", "replay/journal", "replay/snapshot",
 		"internal/engine", "internal/config", "internal/metrics", "internal/setup", "internal/sleep",
 	}},
 
