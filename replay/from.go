@@ -74,7 +74,7 @@ func (p *Player) suffix(first uint64, ticks []feed.Tick) ([]feed.Tick, error) {
 		return nil, err
 	}
 	if cut := p.options.cut; cut != nil && *cut == s.State.Sequence {
-		return nil, p.take(last)
+		return nil, p.take()
 	}
 	for len(ticks) > 0 && ticks[0].Seq <= s.State.Sequence {
 		ticks = ticks[1:]
@@ -126,19 +126,19 @@ func (p *Player) ended() error {
 		return fmt.Errorf("replay: the journal ends at tick %d, before tick %d", p.reader.LastSeq(), *cut)
 	}
 	if p.options.cut != nil && p.recording != nil {
-		return p.take(p.reader.LastSeq())
+		return p.take()
 	}
 	return nil
 }
 
-// take makes the snapshot. The block just read ends with tick last.
-func (p *Player) take(last uint64) error {
+// take makes the snapshot.
+func (p *Player) take() error {
 	state, err := p.recording.Snapshot()
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
 	p.taken = &snapshot.Snapshot{
-		Identity: p.identity, Run: p.run, ChainAt: last, Chain: p.reader.Chain(), State: *state,
+		Identity: p.identity, Run: p.run, ChainAt: p.chainAt, Chain: p.chain, State: *state,
 	}
 	return nil
 }

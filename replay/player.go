@@ -83,6 +83,8 @@ type Player struct {
 	from      *snapshot.Snapshot // where the run begins; nil: at its first tick
 	proven    bool               // the journal is that of from
 	taken     *snapshot.Snapshot
+	chainAt   uint64            // the last tick of the last block of ticks
+	chain     [32]byte          // the journal's chain value after that block
 	identity  snapshot.Identity // of the run's engine
 }
 
@@ -210,6 +212,7 @@ func (p *Player) configure(b *journal.Block) error {
 
 func (p *Player) ticks(b *journal.Block) error {
 	ticks := b.Ticks()
+	p.chainAt, p.chain = ticks[len(ticks)-1].Seq, p.reader.Chain()
 	if p.from != nil {
 		var err error
 		if ticks, err = p.suffix(b.First, ticks); err != nil || len(ticks) == 0 {
@@ -239,7 +242,7 @@ func (p *Player) ticks(b *journal.Block) error {
 		}
 		if p.options.cut != nil && *p.options.cut == tick.Seq {
 			p.result.Ticks += uint64(i + 1)
-			return p.take(ticks[len(ticks)-1].Seq)
+			return p.take()
 		}
 	}
 	p.live = true

@@ -23,6 +23,7 @@ import (
 type replayOptions struct {
 	shape  shapeFlags
 	config string
+	from   string
 	speed  string
 	output string
 	asJSON bool
@@ -41,12 +42,14 @@ JOURNAL is the directory of one run, or the directory given to --journal if it h
 		Example: `  sigengine replay journals/20260101T093000.000Z
   sigengine replay journals -c other.yaml -o other.jsonl
   sigengine replay journals --executor gpu --lanes 4
-  sigengine replay journals --speed 10 --json`,
+  sigengine replay journals --speed 10 --json
+  sigengine replay journals --from snapshots`,
 		Args: oneArg("JOURNAL"),
 		RunE: run(func(ctx context.Context, args []string) error { return a.replay(ctx, args[0], o) }),
 	}
 	o.shape.add(c)
 	c.Flags().StringVarP(&o.config, "config", "c", "", "configuration to use instead of the journal's own")
+	c.Flags().StringVar(&o.from, "from", "", "begin from a snapshot: a file, or a directory for the newest in it that fits")
 	c.Flags().StringVar(&o.speed, "speed", "max", "max, or 1 for as recorded, 10 for ten times as quick")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write decided signals to this file, one JSON object a line")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print a summary as one JSON object on stdout")
@@ -88,6 +91,10 @@ func (a *app) replay(ctx context.Context, path string, o replayOptions) error {
 		options.Sink = out
 	}
 	started := time.Now()
+	begin, err := a.beginFrom(store, o.from, &options, started)
+	if err != nil {
+		return errors.Join(err, out.close())
+	}
 	progress := newProgress(a.err, 0)
 	options.Done = func(ticks, _ uint64) { progress.ticks(ticks, time.Now()) }
 	result, err := playUntil(ctx, store, options)
@@ -96,17 +103,16 @@ func (a *app) replay(ctx context.Context, path string, o replayOptions) error {
 	if err != nil {
 		return asReplayFailure(err)
 	}
-	return a.replayed(&result, dir, time.Since(started), options.Stages, o.asJSON)
+	if err := a.replayed(&result, dir, time.Since(started), options.Stages, o.asJSON); err != nil || o.asJSON {
+		return err
+	}
+	_, err = fmt.Fprint(a.out, begin.saved(&result, time.Now()))
+	return err
 }
 
 // playUntil replays; an interrupt ends it between two blocks.
 func playUntil(ctx context.Context, store journal.Store, options replay.Options) (replay.Result, error) {
-	options.Cancelled = func() error {
-		if ctx.Err() != nil {
-			return errInterrupted
-		}
-		return nil
-	}
+	options.Cancelled = cancelledBy(ctx)
 	return replay.Play(store, options)
 }
 
@@ -122,7 +128,7 @@ func (a *app) replayed(r *replay.Result, dir string, elapsed time.Duration, stag
 	}
 	out := report.Result{
 		Ticks: r.Ticks, Signals: r.Signals, Rejected: r.Rejected, Suppressed: r.Suppressed, Gaps: r.Gaps, Instruments: r.Instruments,
-		Executor: r.GPU.Executor(), GPU: r.GPU, Lanes: r.Lanes, Batch: r.Batch, Mode: mode, OutputHash: r.OutputHash, Journal: dir,
+		Executor: r.GPU.Executor(), GPU: r.GPU, Lanes: r.Lanes, Batch: r.Batch, Mode: mode, OutputHash: r.OutputHash, Journal: dir, FromTick: r.Skipped,
 		ElapsedS: elapsed.Seconds(), LatencyNs: stages.Snapshot(), Malformed: metrics.Counts{},
 	}
 	// A recorded tick was received long ago: how long ago is no latency of this run.
@@ -136,7 +142,7 @@ func (a *app) replayed(r *replay.Result, dir string, elapsed time.Duration, stag
 
 // asReplayFailure gives an error of a replay its exit code: what can be put right by other arguments is usage.
 func asReplayFailure(err error) error {
-	if errors.Is(err, replay.ErrNoConfig) || errors.Is(err, journal.ErrEmpty) {
+	if errors.Is(err, replay.ErrNoConfig) || errors.Is(err, journal.ErrEmpty) || unusable(err) {
 		return asUsage(err)
 	}
 	return asRuntimeFailure(err)

@@ -61,6 +61,7 @@ func newRoot(a *app) *cobra.Command {
 		newRecord(a),
 		newReplay(a),
 		newRun(a),
+		newSnapshot(a),
 		newTail(a),
 		newVerify(a),
 		newVersion(a),

@@ -68,6 +68,7 @@ type verification struct {
 	Unended    bool         `json:"unended"` // the run did not end in good order
 	InUse      bool         `json:"in_use"`  // the run is still going on
 	Unmatched  uint64       `json:"unmatched"`
+	FromTick   uint64       `json:"from_tick,omitempty"` // it began after this one, with a snapshot's state
 	OutputHash string       `json:"output_hash"`
 	Executor   string       `json:"executor"` // what recomputed it
 	GPU        *metrics.GPU `json:"gpu,omitempty"`
@@ -79,6 +80,7 @@ type verification struct {
 // verifyOptions are the flags of verify.
 type verifyOptions struct {
 	shape  shapeFlags
+	from   string
 	asJSON bool
 }
 
@@ -91,14 +93,18 @@ func newVerify(a *app) *cobra.Command {
 decided and recorded. It exits with 1 at the first difference and shows it.
 
 A run that was killed has no end in its journal, and its last signals may be in only one of the two accounts,
-because the process had not yet written them; verify says how many.`,
+because the process had not yet written them; verify says how many.
+
+With --from the ticks up to the snapshot are read and checked, but not computed.`,
 		Example: `  sigengine verify journals/20260101T093000.000Z
   sigengine verify journals --executor gpu
+  sigengine verify journals --from snapshots
   sigengine verify journals --json`,
 		Args: oneArg("JOURNAL"),
 		RunE: run(func(ctx context.Context, args []string) error { return a.verify(ctx, args[0], &o) }),
 	}
 	o.shape.addSize(c)
+	c.Flags().StringVar(&o.from, "from", "", "begin from a snapshot: a file, or a directory for the newest in it that fits")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print the outcome as one JSON object")
 	return c
 }
@@ -115,16 +121,15 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 	defer a.closeDevices(owner)
 	started := time.Now()
 	progress := newProgress(a.err, 0)
-	v, err := replay.Verify(store, replay.Options{
+	options := replay.Options{
 		Shape: o.shape.apply, Prepare: replayPlace{owner: owner, shape: &o.shape, fused: true}.prepare,
-		Done: func(ticks, _ uint64) { progress.ticks(ticks, time.Now()) },
-		Cancelled: func() error {
-			if ctx.Err() != nil {
-				return errInterrupted
-			}
-			return nil
-		},
-	})
+		Done: func(ticks, _ uint64) { progress.ticks(ticks, time.Now()) }, Cancelled: cancelledBy(ctx),
+	}
+	begin, err := a.beginFrom(store, o.from, &options, started)
+	if err != nil {
+		return err
+	}
+	v, err := replay.Verify(store, options)
 	progress.end()
 	if errors.Is(err, replay.ErrNoConfig) {
 		return usagef("%s was recorded without signals, so there is nothing to verify; sigengine replay %s -c FILE computes some", dir, dir)
@@ -134,7 +139,7 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 	}
 	out := verification{
 		Same: v.Difference == nil, Ticks: v.Ticks, Signals: v.Compared, Unended: v.Unended, Unmatched: v.Unmatched,
-		Executor: v.GPU.Executor(), GPU: v.GPU, OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
+		FromTick: v.Skipped, Executor: v.GPU.Executor(), GPU: v.GPU, OutputHash: v.OutputHash, ElapsedS: time.Since(started).Seconds(),
 	}
 	out.InUse = v.Unended && inUse(dir)
 	if v.Difference != nil {
@@ -148,6 +153,7 @@ func (a *app) verify(ctx context.Context, path string, o *verifyOptions) error {
 			return err
 		}
 	} else {
+		fmt.Fprint(a.out, begin.saved(&v.Result, time.Now()))
 		a.printVerification(&out)
 	}
 	if v.Difference != nil {

@@ -27,7 +27,8 @@ type Result struct {
 	Batch         int               `json:"batch"`
 	Mode          string            `json:"mode"`
 	OutputHash    string            `json:"output_hash"`
-	Journal       string            `json:"journal,omitempty"` // directory
+	Journal       string            `json:"journal,omitempty"`   // directory
+	FromTick      uint64            `json:"from_tick,omitempty"` // a replay began after this one, with a snapshot's state
 	ElapsedS      float64           `json:"elapsed_s"`
 	LatencyNs     metrics.Latencies `json:"latency_ns"`
 	Market        *Market           `json:"market,omitempty"`  // of a demo
