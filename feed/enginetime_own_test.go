@@ -29,3 +29,17 @@ func TestEngineTimeIgnoresOwnTicksUnderExchange(t *testing.T) {
 		}
 	}
 }
+
+// TestEngineTimeResumes: a clock that was put where another stood goes on as that does.
+func TestEngineTimeResumes(t *testing.T) {
+	for _, base := range []TimeBase{TimeReceive, TimeExchange} {
+		a, b := EngineTime{Base: base}, EngineTime{Base: base}
+		a.Advance(&Tick{Kind: KindTrade, ExchangeNs: 100, ReceiveNs: 200})
+		b.Resume(a.NowNs())
+		tick := Tick{Kind: KindTrade, ExchangeNs: 90, ReceiveNs: 190}
+		nowA, lateA := a.Advance(&tick)
+		if nowB, lateB := b.Advance(&tick); nowA != nowB || lateA != lateB {
+			t.Errorf("%s: %d, %d late; want %d, %d", base, nowB, lateB, nowA, lateA)
+		}
+	}
+}

@@ -46,6 +46,8 @@ type Options struct {
 
 	whole bool    // with From: read the journal from its oldest segment on all the same
 	cut   *uint64 // take a snapshot after this tick, 0: the last; and end
+
+	follow *Following // replay behind the writer
 }
 
 // Result is what a replay gave.
@@ -122,15 +124,9 @@ func (p *Player) play() error {
 				return err
 			}
 		}
-		block, err := p.reader.Next()
-		switch {
-		case err == io.EOF:
-			return p.ended()
-		case errors.Is(err, journal.ErrIncompleteTail):
-			p.result.Incomplete = err
-			return p.ended()
-		case err != nil:
-			return fmt.Errorf("replay: %w", err)
+		block, err := p.next()
+		if err != nil || block == nil {
+			return err
 		}
 		if p.from != nil && block.Run < p.from.Run {
 			continue
@@ -149,6 +145,34 @@ func (p *Player) play() error {
 		if p.taken != nil {
 			return nil
 		}
+		if ends, err := p.behind(); ends || err != nil {
+			return err
+		}
+	}
+}
+
+// next returns the next block, nil at the end.
+func (p *Player) next() (*journal.Block, error) {
+	for {
+		block, err := p.reader.Next()
+		incomplete := errors.Is(err, journal.ErrIncompleteTail)
+		if err != io.EOF && !incomplete {
+			if err != nil {
+				err = fmt.Errorf("replay: %w", err)
+			}
+			return block, err
+		}
+		more, waited := p.wait()
+		if waited != nil {
+			return nil, waited
+		}
+		if more {
+			continue
+		}
+		if incomplete {
+			p.result.Incomplete = err
+		}
+		return nil, p.ended()
 	}
 }
 

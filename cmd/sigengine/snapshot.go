@@ -21,6 +21,8 @@ type snapshotOptions struct {
 	config string
 	from   string
 	output string
+	every  time.Duration
+	keep   int
 	asJSON bool
 }
 
@@ -45,10 +47,14 @@ func newSnapshot(a *app) *cobra.Command {
 there with --from DIR, and give what they give from the beginning, sooner.
 
 A snapshot is used only by the build that made it, for the journal, the signals and the gates it was made of; lanes,
-batches, mode and executor may differ. DIR may hold many: the newest that is whole and fits is used.`,
+batches, mode and executor may differ. DIR may hold many: the newest that is whole and fits is used.
+
+With --every it stays behind a run that is going on, in a process of its own, and saves the state again and again; it
+ends when the run does, or when it is interrupted, with a last one.`,
 		Example: `  sigengine snapshot journals/20260101T093000.000Z -o snapshots
   sigengine snapshot journals --at 5000000 -o snapshots
-  sigengine snapshot journals --from snapshots -o snapshots`,
+  sigengine snapshot journals --from snapshots -o snapshots
+  sigengine snapshot journals/20260101T093000.000Z --every 1m --keep 3 -o snapshots`,
 		Args: oneArg("JOURNAL"),
 		RunE: run(func(ctx context.Context, args []string) error { return a.snapshot(ctx, args[0], &o) }),
 	}
@@ -56,6 +62,8 @@ batches, mode and executor may differ. DIR may hold many: the newest that is who
 	c.Flags().StringVarP(&o.config, "config", "c", "", "configuration to use instead of the journal's own")
 	c.Flags().StringVar(&o.from, "from", "", "begin from a snapshot: a file, or a directory for the newest in it that fits")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "directory that the snapshot is put into")
+	c.Flags().DurationVar(&o.every, "every", 0, "follow a run that is going on and save the state this often")
+	c.Flags().IntVar(&o.keep, "keep", 0, "with --every: remove all snapshots of DIR but so many, written last; 0: none is removed")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print the outcome as one JSON object")
 	return c
 }
@@ -64,7 +72,10 @@ func (a *app) snapshot(ctx context.Context, path string, o *snapshotOptions) err
 	if o.output == "" {
 		return usagef("say where to put the snapshot with -o DIR")
 	}
-	store, _, err := openJournal(path)
+	if o.every < 0 || o.keep < 0 || o.every == 0 && o.keep > 0 || o.every > 0 && o.at > 0 {
+		return usagef("--keep goes with --every, --at does not, and none is negative")
+	}
+	store, dir, err := openJournal(path)
 	if err != nil {
 		return err
 	}
@@ -78,6 +89,9 @@ func (a *app) snapshot(ctx context.Context, path string, o *snapshotOptions) err
 	begin, err := a.beginFrom(store, o.from, &options, started)
 	if err != nil {
 		return err
+	}
+	if o.every > 0 {
+		return a.follow(ctx, store, dir, options, o)
 	}
 	progress := newProgress(a.err, 0)
 	options.Done = func(ticks, _ uint64) { progress.ticks(ticks, time.Now()) }

@@ -282,3 +282,67 @@ func TestSnapshotOfNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestStepperSnapshot: a live engine's state is that of the replay of what it sequenced, and one that is restored live goes on
+// at the next sequence.
+func TestStepperSnapshot(t *testing.T) {
+	for _, mode := range []engine.Mode{engine.ModeFused, engine.ModeStaged} {
+		shape := awkwardShape(rand.New(rand.NewPCG(4, 9)))
+		shape.Mode, shape.Lanes = mode, 3
+		tape := record(t, 11, 6000)
+		live := func(state *engine.State, ticks []feed.Tick) (*engine.State, string) {
+			e, err := engine.New(shape, engine.Ports{Clock: feed.NewManualClock(1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			inlet, err := feed.NewInlet(feed.InletConfig{Name: "x", Slots: 8192, Instruments: 64, Full: feed.FullBlock})
+			if err == nil {
+				err = e.AddInlet(inlet)
+			}
+			if err == nil && state != nil {
+				err = e.Restore(state)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			stepper := e.Steps()
+			for i := range ticks {
+				tick := ticks[i]
+				if tick.Instrument != feed.AllInstruments {
+					s := tape.symbols[tick.Instrument]
+					if tick.Instrument, err = inlet.Symbols.Intern([]byte(s.Venue), []byte(s.Name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				inlet.Offer(&tick, 0)
+			}
+			inlet.Close()
+			for progress := engine.Idle; progress != engine.Ended; {
+				if progress, err = stepper.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			after, err := stepper.Snapshot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := stepper.Close(); err != nil {
+				t.Fatal(err)
+			}
+			hash, _ := e.OutputHash()
+			return after, hash
+		}
+		var one []feed.Tick // of one source, and no command
+		for _, tick := range tape.ticks {
+			if tick.Source == 1 && tick.Kind != feed.KindControl {
+				one = append(one, tick)
+			}
+		}
+		whole, hash := live(nil, one)
+		half, _ := live(nil, one[:len(one)/2])
+		rest, again := live(half, one[len(one)/2:])
+		if whole.Signals < 5 || hash != again || fmt.Sprint(whole) != fmt.Sprint(rest) || whole.Sequence != uint64(len(one)) {
+			t.Errorf("%s: %s of %d signals, tick %d; in two parts %s of %d, tick %d", mode, hash, whole.Signals, whole.Sequence, again, rest.Signals, rest.Sequence)
+		}
+	}
+}

@@ -130,22 +130,35 @@ func (d Dir) names() ([]string, error) {
 	return names, nil
 }
 
-// Keep removes all but the newest snapshots, and what an interrupted Write left.
-func (d Dir) Keep(newest int) error {
-	names, err := d.names()
+// Keep removes all but the snapshots that were written last, of whatever journals, and what an interrupted Write left.
+func (d Dir) Keep(last int) error {
+	entries, err := os.ReadDir(d.path)
 	if err != nil {
-		return err
+		return fmt.Errorf("snapshot: %w", err)
 	}
 	var errs []error
-	for _, name := range names[min(max(newest, 0), len(names)):] {
-		errs = append(errs, os.Remove(filepath.Join(d.path, name)))
-	}
-	entries, err := os.ReadDir(d.path)
-	errs = append(errs, err)
+	var files []os.FileInfo
 	for _, e := range entries {
-		if _, _, ok := numbers(strings.TrimSuffix(e.Name(), temporary)); ok && strings.HasSuffix(e.Name(), temporary) {
-			errs = append(errs, os.Remove(filepath.Join(d.path, e.Name())))
+		name, rest := strings.CutSuffix(e.Name(), temporary)
+		if _, _, ok := numbers(name); !ok || !e.Type().IsRegular() {
+			continue
 		}
+		if rest {
+			errs = append(errs, os.Remove(filepath.Join(d.path, e.Name())))
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		files = append(files, info)
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(b.Name(), a.Name()))
+	})
+	for _, info := range files[min(max(last, 0), len(files)):] {
+		errs = append(errs, os.Remove(filepath.Join(d.path, info.Name())))
 	}
 	return errors.Join(errs...)
 }

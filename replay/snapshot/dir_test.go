@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func at(run, sequence uint64) *Snapshot {
@@ -102,6 +103,10 @@ func TestKeep(t *testing.T) {
 	d := NewDir(path)
 	for sequence := range uint64(5) {
 		write(t, d, at(1, sequence))
+	}
+	old := write(t, d, at(2, 1)) // of a journal that was followed before, by a run of a higher number
+	if err := os.Chtimes(old, time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
 	}
 	left := filepath.Join(path, fileName(1, 9)+temporary)
 	other := filepath.Join(path, "notes.txt")
