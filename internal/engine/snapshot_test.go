@@ -40,6 +40,7 @@ signals:
     params: {level: 0.2}
     overrides: [{for: '*.*1*', params: {level: 0.4}}]
   - {name: beat, value: 'sma(mid, 2s)', when: 'crosses(mid - value, 0)', on: clock(20ms), expires: 50ms}
+  - {name: pair, value: 'sma(of(first, mid), 5) - of(first, mid)', when: 'crosses(value, 0)', on: [self, first], on_gap: rewarm}
   - {name: flow, value: 'ofi(200ms)', when: abs(value) > 10, exit: abs(value) < 5, throttle: 2ms}
 risk: {collar: 1pct, velocity: 1pct, rate: 50, rate_total: 2000, repeat: 40, duplicate: 5ms, fills: fill.>, budget: {gross: 1e9, drawdown: 1e8}}`),
 	} {
@@ -52,6 +53,9 @@ risk: {collar: 1pct, velocity: 1pct, rate: 50, rate_total: 2000, repeat: 40, dup
 			t.Fatal(err)
 		}
 		shape.Instruments, shape.LaneSlots, shape.Batch = 32, 256, 64
+		if name == "others" {
+			shape.NextReset = func(afterNs int64) int64 { return (afterNs/7e6 + 1) * 7e6 } // sessions end often
+		}
 		all[name] = shape
 	}
 	return all
@@ -220,6 +224,29 @@ func TestSnapshotIsTheWhole(t *testing.T) {
 	t.Logf("signals after cuts: %v", decided)
 	if decided["others"] < 50 || decided["awkward"] < 20 { // those of the other two are rare, and their states are compared all the same
 		t.Error("the test compares too little")
+	}
+}
+
+// TestEveryCut cuts a run after every tick: what is rarely on the way between two ticks, such as a session's end, is then too.
+func TestEveryCut(t *testing.T) {
+	shape, tape := cutShapes(t)["others"], busyTape(t, 21, 250)
+	n := len(tape.ticks)
+	whole, err := tape.part(shape, nil, 0, n, false)
+	if err != nil || whole.count < 5 {
+		t.Fatalf("%d signals, %v", whole.count, err)
+	}
+	for cut := range n {
+		a, err := tape.part(shape, nil, 0, cut, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := tape.part(shape, a.state, cut, n, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.hash != whole.hash || fmt.Sprint(b.state) != fmt.Sprint(whole.state) {
+			t.Fatalf("cut after tick %d: %s of %d signals, want %s of %d, or the state at the end is another", cut, b.hash, b.count, whole.hash, whole.count)
+		}
 	}
 }
 
