@@ -156,6 +156,7 @@ func (e *Engine) Restore(s *State) error {
 	e.sequencer.sequence = s.Sequence
 	e.sequencer.time.Resume(s.EngineNs)
 	e.restored = true
+	e.state.Store(uint32(e.desk.desk.StateNow()))
 	if e.desk.latched != nil {
 		e.desk.latched(e.desk.desk.Latches())
 	}
