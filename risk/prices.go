@@ -1,5 +1,7 @@
 package risk
 
+import "math"
+
 // The prices of an instrument that gates follow.
 const (
 	priceMid   = 0 // of quotes
@@ -179,8 +181,11 @@ func abs(v float64) float64 {
 	return v
 }
 
-// finite reports whether v is a number. It is written so that no processor can differ.
-func finite(v float64) bool { return v-v == 0 }
+// finite reports whether v is a number. It looks at the bits: v-v of a product would be fused where processors can.
+func finite(v float64) bool {
+	const exponent = 0x7ff0000000000000
+	return math.Float64bits(v)&exponent != exponent
+}
 
 func floorDiv(a, b int64) int64 {
 	q := a / b

@@ -222,7 +222,8 @@ func TestSnapshotIsTheWhole(t *testing.T) {
 		decided[name] += len(c.bodies)
 	})
 	t.Logf("signals after cuts: %v", decided)
-	if decided["others"] < 50 || decided["awkward"] < 20 { // those of the other two are rare, and their states are compared all the same
+	// Those of the other three are rare, in few draws there may be none; their states are compared all the same.
+	if decided["others"] < 50 || !testing.Short() && decided["awkward"] == 0 {
 		t.Error("the test compares too little")
 	}
 }
