@@ -17,7 +17,7 @@ type Dispatch uint8
 // The ways.
 const (
 	DispatchResident Dispatch = 0 // a kernel stays on the GPU and polls slots: least latency, for live work
-	DispatchStream   Dispatch = 1 // copy in, launch, copy out, several batches in flight: for replays and sweeps
+	DispatchStream   Dispatch = 1 // copy in and launch, several batches in flight: for replays and sweeps
 )
 
 // String returns the way as the configuration spells it.
